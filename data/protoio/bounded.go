@@ -8,12 +8,12 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// BoundedTypeName is the type name of what [Bounded] returns.
+// BoundedTypeName is the type name of the Specs that [Bounded] returns.
 const BoundedTypeName = "tensorflow.BoundedTensorSpec"
 
-// Bounded returns the Spec of tensors with bounds on their elements, which
-// tensorflow has for observations and actions. Here it is opaque: its values have
-// the tensor as their one component, and nobody checks the bounds.
+// Bounded returns the Spec of tensors with bounds on their elements, which TensorFlow uses for
+// observations and actions. Here it is opaque: its values have the tensor as their single
+// component, and the bounds are not checked.
 func Bounded(s *tensor.Spec, minimum, maximum tenon.Array) *tenon.Opaque {
 	return tenon.NewOpaque(BoundedTypeName, tenon.Tuple{tenon.SpecOf{Spec: s}, minimum, maximum}, []tenon.Field{{Name: "values", Spec: s}})
 }
@@ -29,7 +29,7 @@ func appendBounded(b []byte, s *tenon.Opaque) ([]byte, error) {
 	}
 	t, ok := spec.Spec.(*tensor.Spec)
 	if !ok {
-		return b, fail(tenon.ErrInvalid, "<"+BoundedTypeName+">", "bounds are those of a dense tensor")
+		return b, fail(tenon.ErrInvalid, "<"+BoundedTypeName+">", "bounds apply only to dense tensors")
 	}
 	if b, err = appendTensorSpec(b, t); err != nil {
 		return b, err
@@ -66,7 +66,7 @@ func parseBounded(b []byte) (tenon.Spec, error) {
 	}
 	for _, a := range bounds {
 		if a.DType != s.DType() {
-			return nil, fail(tenon.ErrInvalid, "<"+BoundedTypeName+">", "bounds of type %v of elements %v", a.DType, s.DType())
+			return nil, fail(tenon.ErrInvalid, "<"+BoundedTypeName+">", "bounds have type %v, but elements have type %v", a.DType, s.DType())
 		}
 	}
 	return Bounded(s, bounds[0], bounds[1]), nil

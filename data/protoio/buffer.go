@@ -10,35 +10,35 @@ import (
 	"github.com/tenonml/tenon/internal/kernel/wire"
 )
 
-// A buffer collects the values of one feature in a run of examples.
+// A buffer collects the values of one feature in a sequence of examples.
 type buffer struct {
 	kind   kind
-	lens   []int64 // of the rows; absent where a row lacks the feature, or a [wire.Span]
+	lens   []int64 // lengths of the rows, absent if a row lacks the feature, or a [wire.Span]
 	ints   []int64
 	floats []float32
 	bytes  []byte
-	ends   []int64 // of the strings in bytes, behind a zero
+	ends   []int64 // ends of the strings in bytes, after an initial zero
 
-	steps []int64 // of feature lists: the rows of each example
+	steps []int64 // for feature lists: the number of rows of each example
 
-	done    int  // so many rows have no spans
-	pending bool // others may have some
+	done    int  // number of leading rows without spans
+	pending bool // later rows may have spans
 }
 
 const absent = wire.Absent
 
-// reset empties the buffer for rows that lack the feature so far.
+// reset empties the buffer; the given number of rows lack the feature so far.
 func (f *buffer) reset(k kind, rows int) {
 	*f = buffer{kind: k, lens: lacking(f.lens, rows), ints: f.ints[:0], floats: f.floats[:0], bytes: f.bytes[:0], ends: append(f.ends[:0], 0), steps: f.steps[:0]}
 }
 
-// rewind drops all values but the first n, for rows that lack the feature so far.
+// rewind drops all values but the first n; the given number of rows lack the feature so far.
 func (f *buffer) rewind(n, rows int) {
 	f.cut(n)
 	f.lens, f.steps, f.done, f.pending = lacking(f.lens, rows), f.steps[:0], 0, false
 }
 
-// lacking returns lens for rows that lack the feature.
+// lacking sets lens to rows that lack the feature.
 func lacking(lens []int64, rows int) []int64 {
 	lens = lens[:0]
 	for rows > len(lens) {
@@ -47,11 +47,11 @@ func lacking(lens []int64, rows int) []int64 {
 	return lens
 }
 
-// allAbsent is copied, which is quicker than to write numbers one by one.
+// allAbsent is copied, which is faster than writing numbers one by one.
 var allAbsent = slices.Repeat([]int64{absent}, 256)
 
-// decode decodes the lists of all rows before one that have only been noted. It
-// reports false where one is malformed.
+// decode decodes the lists of all rows before row that have only been noted. It reports false if
+// one is malformed.
 func (f *buffer) decode(messages [][]byte, row int) bool {
 	for f.pending && f.done < row {
 		lists, spans := messages[f.done:row], f.lens[f.done:row]
@@ -80,7 +80,7 @@ func (f *buffer) decode(messages [][]byte, row int) bool {
 	return true
 }
 
-// decodeRow decodes the list of the row that is next, which lies in b.
+// decodeRow decodes the list in b as the next row.
 func (f *buffer) decodeRow(b []byte) bool {
 	i, end := wire.Bounds(f.lens[f.done])
 	before := f.count()
@@ -126,7 +126,7 @@ func (f *buffer) cut(n int) {
 	}
 }
 
-// undo drops the values that the row has, which is the last one.
+// undo drops the values of the row, which must be the last one.
 func (f *buffer) undo(row int) {
 	if n := f.lens[row]; n != absent {
 		f.cut(f.count() - int(n))
@@ -134,8 +134,8 @@ func (f *buffer) undo(row int) {
 	}
 }
 
-// feature appends the values of a Feature message and returns which list it has: the
-// last one, where there are several; lists of one kind add up.
+// feature appends the values of a Feature message and returns which list it has. If there are
+// several lists, the last one counts; lists of the same kind are concatenated.
 func (f *buffer) feature(b []byte, i, end int) (got kind, err error) {
 	start := f.count()
 	for i < end {
@@ -207,7 +207,7 @@ func (f *buffer) strings(b []byte, i, end int) error {
 	return nil
 }
 
-// tagFloat and tagInt precede single elements of lists that are not packed.
+// tagFloat and tagInt precede the elements of lists that are not packed.
 const (
 	tagFloat = 1<<3 | 5
 	tagInt   = 1 << 3
@@ -274,10 +274,10 @@ func (f *buffer) int64s(b []byte, i, end int) error {
 	return nil
 }
 
-// packedInts appends the numbers packed in b[i:end] and returns how many there are,
-// -1 where they are malformed.
+// packedInts appends the numbers packed in b[i:end] and returns how many there are, or -1 if they
+// are malformed.
 func (f *buffer) packedInts(b []byte, i, end int) int {
-	// A number takes a byte at least, so there are no more than bytes.
+	// A number takes at least one byte, so there are no more numbers than bytes.
 	at := len(f.ints)
 	if cap(f.ints)-at < end-i {
 		f.ints = grow(f.ints, end-i)
@@ -289,7 +289,7 @@ func (f *buffer) packedInts(b []byte, i, end int) int {
 	return n
 }
 
-// packedFloats is packedInts for numbers of four bytes.
+// packedFloats is packedInts for four-byte numbers.
 func (f *buffer) packedFloats(b []byte, i, end int) int {
 	if (end-i)%4 != 0 {
 		return -1
@@ -303,7 +303,7 @@ func (f *buffer) packedFloats(b []byte, i, end int) int {
 	return n
 }
 
-// grow returns s with room for n more, and for what kernels write beyond them.
+// grow returns s with room for n more elements, and for what kernels write past them.
 func grow[T any](s []T, n int) []T {
 	t := make([]T, len(s), max(len(s)+n+wire.Slack, 2*cap(s)))
 	copy(t, s)

@@ -13,12 +13,12 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A column is the values of one feature in all rows.
+// A column holds the values of one feature in all rows.
 type column struct {
 	values  tensor.Tensor // a vector
-	splits  []int64       // of the rows
-	missing []bool        // which rows lack the feature; nil where none does
-	steps   []int64       // of feature lists: the splits of examples into rows
+	splits  []int64       // row splits
+	missing []bool        // which rows lack the feature; nil if none does
+	steps   []int64       // for feature lists: the splits of examples into rows
 
 }
 
@@ -35,11 +35,11 @@ func (c *column) uniform(n int) bool {
 	return other == 0 && c.missing == nil
 }
 
-// chunkBytes is what one worker reads at a time: it fits the second-level cache with
-// what it becomes.
+// chunkBytes is the amount of data that one worker reads at a time: together with its results it
+// fits into the second-level cache.
 const chunkBytes = 256 << 10
 
-// grain returns how many messages make a chunk, given the bytes of all.
+// grain returns the number of messages in a chunk, given the total size of all messages.
 func grain(messages [][]byte, total int) int {
 	if total <= chunkBytes {
 		return max(1, len(messages))
@@ -47,8 +47,8 @@ func grain(messages [][]byte, total int) int {
 	return max(1, int(float64(len(messages))*chunkBytes/float64(total)))
 }
 
-// parse reads messages as rows and returns a column for each source of the plan. one
-// reads a message.
+// parse reads messages as rows and returns a column for each source of the plan. one reads a single
+// message.
 func parse(p *plan, messages [][]byte, listed bool, one func(*scanner, []byte) error) ([]column, error) {
 	total := 0
 	for _, m := range messages {
@@ -70,8 +70,8 @@ func parse(p *plan, messages [][]byte, listed bool, one func(*scanner, []byte) e
 	return g.columns()
 }
 
-// chunk reads messages, of which the first one has a place in the batch, as a number of
-// rows. What is wrong first is found by reading them again.
+// chunk reads messages, the first of which has the given place in the batch, as rows. To find the
+// first fault, it reads them again.
 func (s *scanner) chunk(messages [][]byte, place, rows int, one func(*scanner, []byte) error) error {
 	counts := make([]int, len(s.bufs))
 	for k := range s.plan.kinds {
@@ -92,8 +92,8 @@ func (s *scanner) chunk(messages [][]byte, place, rows int, one func(*scanner, [
 	return err
 }
 
-// decodedBytes is the size of messages of which the lists are noted before they are
-// decoded: little enough that the first-level cache still has them.
+// decodedBytes is the size of messages whose lists are noted before they are decoded: small enough
+// for the first-level cache.
 const decodedBytes = 16 << 10
 
 // read reads the messages of the chunk.
@@ -126,8 +126,8 @@ func (s *scanner) read(place int, one func(*scanner, []byte) error) error {
 	return nil
 }
 
-// ahead is how many messages before their turn so many are asked for. They lie anywhere
-// in memory, and waiting for each in turn takes as long as reading it.
+// ahead is the number of messages that are prefetched ahead of the one being read. Messages are
+// scattered in memory, and waiting for each in turn takes as long as reading it.
 const ahead = 8
 
 // wrong returns the error for message i.

@@ -19,15 +19,15 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// EncodeExamples writes a tf.Example message for each row of columns, dense or ragged
-// tensors with the same number of rows, and returns with them the Features by which
-// [ParseExamples] reads the columns back. Features stand in the order of their names.
+// EncodeExamples writes a tf.Example message for each row of columns, which are dense or ragged
+// tensors with the same number of rows. It also returns the Features with which [ParseExamples]
+// reads the columns back. Features are sorted by name.
 //
-// Integers and truth values become int64, floating types of 32 bits and less float32;
-// float64 and uint64 do not fit and are an error. A ragged column with inner ragged
-// dimensions has the lengths of their rows in features of their own, called
-// name/row_lengths_1 and so on, from the outermost one inwards. A column of a type from outside
-// is one column for each of its components, called name/component.
+// Integers and booleans become int64, and floating-point types of up to 32 bits float32;
+// float64 and uint64 do not fit and are an error. If a ragged column has inner ragged
+// dimensions, the lengths of their rows become separate features, called name/row_lengths_1 and
+// so on, from the outermost dimension inwards. A column of a type defined elsewhere becomes one
+// column for each of its components, called name/component.
 func EncodeExamples(columns map[string]tensor.Tensor) (messages [][]byte, fs Features, err error) {
 	defer tenon.Catch(&err)
 	rows := -1
@@ -42,8 +42,8 @@ func EncodeExamples(columns map[string]tensor.Tensor) (messages [][]byte, fs Fea
 	return messages, fs, nil
 }
 
-// encodeColumns returns what is to be written of columns, which all have the given
-// number of rows, or, where that is negative, as many as the first one, which it is set to.
+// encodeColumns encodes columns, which must all have the given number of rows. If that is negative,
+// it is set to the number of rows of the first column.
 func encodeColumns(columns map[string]tensor.Tensor, rows *int) (parts []encoded, fs Features, err error) {
 	fs = Features{}
 	if columns, err = spread(columns); err != nil {
@@ -65,7 +65,7 @@ func encodeColumns(columns map[string]tensor.Tensor, rows *int) (parts []encoded
 	return parts, fs, nil
 }
 
-// spread puts the components of types from outside beside each other, as name/component.
+// spread replaces columns of types defined elsewhere by their components, as name/component.
 func spread(columns map[string]tensor.Tensor) (map[string]tensor.Tensor, error) {
 	out := map[string]tensor.Tensor{}
 	var add func(name string, v tenon.Value) error
@@ -85,9 +85,9 @@ func spread(columns map[string]tensor.Tensor) (map[string]tensor.Tensor, error) 
 		}
 		t, ok := v.(tensor.Tensor)
 		if _, twice := out[name]; twice {
-			return fail(tenon.ErrInvalid, name, "there are two columns of this name")
+			return fail(tenon.ErrInvalid, name, "there are two columns with this name")
 		} else if !ok {
-			return fail(tenon.ErrUnsupported, name, "%s is no column of examples", tenon.String(v.Spec()))
+			return fail(tenon.ErrUnsupported, name, "examples cannot represent %s", tenon.String(v.Spec()))
 		}
 		out[name] = t
 		return nil
@@ -102,7 +102,7 @@ func spread(columns map[string]tensor.Tensor) (map[string]tensor.Tensor, error) 
 
 func sameRows(name string, n int, rows *int) error {
 	if *rows >= 0 && n != *rows {
-		return fail(tenon.ErrShape, name, "has %d rows, others have %d", n, *rows)
+		return fail(tenon.ErrShape, name, "has %d rows, but other columns have %d", n, *rows)
 	}
 	*rows = n
 	return nil
@@ -132,8 +132,8 @@ func EncodeStructured(t *structured.Tensor) ([][]byte, Features, error) {
 	return EncodeExamples(columns)
 }
 
-// AppendExample appends the message of one example to b. A feature is an []int64,
-// []float32 or []string, or one such element.
+// AppendExample appends the message of one example to b. A feature is an []int64, []float32 or
+// []string, or a single such element.
 func AppendExample(b []byte, features map[string]any) ([]byte, error) {
 	var all []byte
 	for _, name := range sortedKeys(features) {
@@ -151,7 +151,7 @@ func AppendExample(b []byte, features map[string]any) ([]byte, error) {
 	return message.AppendBytes(b, 1, all), nil
 }
 
-// encoded is a feature to write: values and the splits of rows.
+// encoded is a feature to write: values and row splits.
 type encoded struct {
 	key    string
 	kind   kind
@@ -187,10 +187,10 @@ func encodeColumn(name string, x tensor.Tensor) ([]encoded, Feature, error) {
 	case anatomy.Named:
 		return encodeColumn(name, a.Inner.(tensor.Tensor))
 	}
-	return nil, nil, fail(tenon.ErrUnsupported, name, "%s is no column of examples: they are dense or ragged", tenon.String(x.Spec()))
+	return nil, nil, fail(tenon.ErrUnsupported, name, "examples cannot represent %s, only dense and ragged tensors", tenon.String(x.Spec()))
 }
 
-// encodeRagged writes the flat values, and the lengths of the inner rows.
+// encodeRagged encodes the flat values, and the lengths of the inner rows.
 func encodeRagged(name string, parts []*ragged.RowPartition, values tensor.Tensor) ([]encoded, Feature, error) {
 	e, err := encodeValues(name, values)
 	if err != nil {
@@ -233,7 +233,7 @@ func encodeRagged(name string, parts []*ragged.RowPartition, values tensor.Tenso
 	return append([]encoded{e}, list...), f, nil
 }
 
-// evenSplits returns the splits of rows of one length.
+// evenSplits returns the splits of rows of equal length.
 func evenSplits(rows, length int) []int64 {
 	splits := make([]int64, rows+1)
 	for i := range splits {
@@ -244,7 +244,7 @@ func evenSplits(rows, length int) []int64 {
 
 func splitsOf(t tensor.Tensor) []int64 { return tensor.Data[int64](ops.Cast(t, dtype.Int64)) }
 
-// encodeValues returns the elements of a tensor as the list they fit.
+// encodeValues returns the elements of a tensor as the kind of list they fit.
 func encodeValues(name string, x tensor.Tensor) (encoded, error) {
 	e := encoded{key: name}
 	switch d := x.DType(); d {
@@ -255,8 +255,8 @@ func encodeValues(name string, x tensor.Tensor) (encoded, error) {
 	case dtype.Bool, dtype.Int8, dtype.Int16, dtype.Int32, dtype.Int64, dtype.Uint8, dtype.Uint16, dtype.Uint32:
 		e.kind, e.ints = int64List, tensor.Data[int64](ops.Cast(x, dtype.Int64))
 	default:
-		return e, &tenon.Error{Kind: tenon.ErrDType, Op: "protoio", Where: name, Msg: fmt.Sprintf("an example has no %v", d),
-			Hint: "cast it to int64 or float32, if what that loses may be lost"}
+		return e, &tenon.Error{Kind: tenon.ErrDType, Op: "protoio", Where: name, Msg: fmt.Sprintf("examples cannot represent %v", d),
+			Hint: "cast it to int64 or float32 if the loss is acceptable"}
 	}
 	return e, nil
 }
@@ -292,7 +292,7 @@ func (e *encoded) feature(row int) []byte {
 	return message.AppendBytes(nil, protowire.Number(e.kind), list)
 }
 
-// appendList returns the list of packed elements, which has none where there are none.
+// appendList returns a list with packed elements, which is empty if there are none.
 func appendList(packed []byte) []byte {
 	if len(packed) == 0 {
 		return nil

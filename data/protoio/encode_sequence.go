@@ -9,10 +9,10 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// EncodeSequenceExamples writes a tf.SequenceExample message for each row of the columns of
-// the context, as [EncodeExamples] does, and of the lists, which have a feature for each
-// step, and returns with them the Features by which [ParseSequenceExamples] reads both back.
-// Without columns there are no messages.
+// EncodeSequenceExamples writes a tf.SequenceExample message for each row of the context's
+// columns, as [EncodeExamples] does, and of the lists, which have one feature for each step.
+// It also returns the Features with which [ParseSequenceExamples] reads both back. Without
+// columns there are no messages.
 //
 // The rows of a list are its steps:
 //
@@ -20,8 +20,8 @@ import (
 //	ragged [rows, (steps), shape…]     each step has as many: a Sequence, which is read padded,
 //	dense  [rows, steps, shape…]       with the numbers of steps in [Sequences.Lengths]
 //
-// The lengths of further ragged dimensions are lists of their own, as those of EncodeExamples
-// are features.
+// The lengths of further ragged dimensions become separate lists, just as EncodeExamples makes
+// them separate features.
 func EncodeSequenceExamples(context, lists map[string]tensor.Tensor) (messages [][]byte, c, l Features, err error) {
 	defer tenon.Catch(&err)
 	rows := -1
@@ -52,7 +52,7 @@ func EncodeSequenceExamples(context, lists map[string]tensor.Tensor) (messages [
 	return messages, c, l, nil
 }
 
-// encodedList is a list to write: its features, a row for each step, and the splits that
+// encodedList is a list to write: its features, with one row for each step, and the splits that
 // divide the steps among the examples.
 type encodedList struct {
 	encoded
@@ -67,13 +67,13 @@ func encodeList(name string, x tensor.Tensor) ([]encodedList, Feature, error) {
 		steps, values = splitsOf(t.RowSplits()), t.Values()
 	case tenon.IsLeaf(x.Spec()):
 		if x.Shape().Rank() < 2 {
-			return nil, nil, fail(tenon.ErrShape, name, "a list has rows and steps, %v has not", x.Spec())
+			return nil, nil, fail(tenon.ErrShape, name, "a list must have rows and steps, which %v does not", x.Spec())
 		}
 		rows, n := x.Shape().Dim(0), x.Shape().Dim(1)
 		steps = evenSplits(rows, n)
 		values = reshape(x, x.Shape().Tail(2).Insert(0, rows*n))
 	default:
-		return nil, nil, fail(tenon.ErrUnsupported, name, "%s is no list of examples: they are dense or ragged", tenon.String(x.Spec()))
+		return nil, nil, fail(tenon.ErrUnsupported, name, "sequence examples cannot represent %s, only dense and ragged tensors", tenon.String(x.Spec()))
 	}
 	parts, f, err := encodeColumn(name, values)
 	if err != nil {
@@ -102,13 +102,13 @@ func (e *encodedList) appendEntry(b []byte, row int) []byte {
 	return message.AppendBytes(b, 1, message.AppendBytes(entry, 2, list))
 }
 
-// Structured returns the context and the lists as the fields of one tensor of records, one
-// record for each message. Two of one name are an error, and so is a [VarLen] feature:
-// records have no sparse fields.
+// Structured returns the context and the lists as the fields of a tensor of records, one record for
+// each message. Two fields of the same name are an error, and so is a [VarLen] feature, because
+// records cannot have sparse fields.
 func (s *Sequences) Structured() (*structured.Tensor, error) {
 	for _, name := range sortedKeys(s.Lists) {
 		if _, both := s.Context[name]; both {
-			return nil, fail(tenon.ErrInvalid, name, "is a feature of the context and a list: read one of them under another name, by Key")
+			return nil, fail(tenon.ErrInvalid, name, "is both a feature of the context and a list; read one of them under a different name with Key")
 		}
 	}
 	fields := append(recordFields(s.Context), recordFields(s.Lists)...)

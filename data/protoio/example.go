@@ -11,15 +11,13 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// ParseExamples reads serialized tf.Example messages and returns a tensor for each
-// of the features asked for, whose first dimension is that of the messages. It is
-// an error of kind ErrInvalid that names the example and the feature where a
-// message is malformed, a list has elements of another type or another length than
-// asked for, or a feature without a default is missing.
+// ParseExamples reads serialized tf.Example messages and returns a tensor for each requested
+// feature, whose first dimension is that of the messages. It returns an error of kind ErrInvalid
+// that names the example and the feature if a message is malformed, if a list has a different
+// element type or length than requested, or if a feature without a default is missing.
 //
-// What is read is what protocol buffers prescribe: of features or lists that appear
-// twice the last one counts, numbers may be packed or not, and unknown fields are
-// skipped.
+// Messages are interpreted as protocol buffers prescribe: if a feature or list occurs twice, the
+// last one counts; numbers may be packed or not; and unknown fields are skipped.
 func ParseExamples(messages [][]byte, fs Features, o ParseOptions) (map[string]tensor.Tensor, error) {
 	p, err := newPlan(fs, o)
 	if err != nil {
@@ -32,8 +30,8 @@ func ParseExamples(messages [][]byte, fs Features, o ParseOptions) (map[string]t
 	return build(p, columns, o, (*column).result)
 }
 
-// ParseExample is [ParseExamples] for one message: the results lack the dimension of
-// the messages. A [Ragged] feature without partitions is a vector then.
+// ParseExample is [ParseExamples] for a single message: the results lack the dimension of the
+// messages. A [Ragged] feature without partitions then is a vector.
 func ParseExample(message []byte, fs Features, o ParseOptions) (map[string]tensor.Tensor, error) {
 	p, err := newPlan(fs, o)
 	if err != nil {
@@ -46,9 +44,9 @@ func ParseExample(message []byte, fs Features, o ParseOptions) (map[string]tenso
 	return build(p, columns, o, (*column).single)
 }
 
-// ParseStructured is [ParseExamples] with the results as the fields of one tensor of
-// records, one record for each message. A [VarLen] feature is an error: records have
-// no sparse fields, ask for a [Ragged] one.
+// ParseStructured is [ParseExamples] with the results as the fields of a tensor of records, one
+// record for each message. A [VarLen] feature is an error, because records cannot have sparse
+// fields; use a [Ragged] one.
 func ParseStructured(messages [][]byte, fs Features, o ParseOptions) (*structured.Tensor, error) {
 	for _, name := range sortedKeys(fs) {
 		if _, ok := fs[name].(VarLen); ok {
@@ -62,9 +60,9 @@ func ParseStructured(messages [][]byte, fs Features, o ParseOptions) (*structure
 	return structured.FromFields(recordFields(columns), shape.Of(len(messages)), structured.Options{})
 }
 
-const noSparseField = "a sparse tensor is no field of records: ask for a Ragged feature"
+const noSparseField = "records cannot have sparse fields; use a Ragged feature"
 
-// recordFields returns columns as fields of records, in the order of their names.
+// recordFields returns columns as fields of records, sorted by name.
 func recordFields(columns map[string]tensor.Tensor) []structured.Field {
 	fields := make([]structured.Field, 0, len(columns))
 	for _, name := range sortedKeys(columns) {
@@ -73,7 +71,7 @@ func recordFields(columns map[string]tensor.Tensor) []structured.Field {
 	return fields
 }
 
-// build makes the results of columns.
+// build makes the results from columns.
 func build(p *plan, columns []column, o ParseOptions, f func(*column, *builder) (tensor.Tensor, error)) (m map[string]tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
 	m = make(map[string]tensor.Tensor, len(p.results))
@@ -88,13 +86,13 @@ func build(p *plan, columns []column, o ParseOptions, f func(*column, *builder) 
 	return m, nil
 }
 
-// A builder is what the tensor of a feature is made with.
+// A builder holds the parameters for making the tensor of a feature.
 type builder struct {
 	*plan
 	*result
 	columns []column
 	o       ParseOptions
-	steps   []int64 // of feature lists: the splits of examples into rows
+	steps   []int64 // for feature lists: the splits of examples into rows
 }
 
 // at returns an error about a row.
@@ -110,7 +108,7 @@ func (b *builder) at(row int, format string, args ...any) error {
 	return fail(tenon.ErrInvalid, fmt.Sprintf("%s, feature %q", where, b.keys[b.source]), format, args...)
 }
 
-// result returns a column as the feature asks for it.
+// result returns a column in the form that the feature requests.
 func (c *column) result(b *builder) (tensor.Tensor, error) {
 	switch f := b.feature.(type) {
 	case Fixed:
@@ -122,10 +120,10 @@ func (c *column) result(b *builder) (tensor.Tensor, error) {
 	case Ragged:
 		return c.ragged(b, f)
 	}
-	return nil, fail(tenon.ErrUnsupported, b.name, "a %T is no feature", b.feature)
+	return nil, fail(tenon.ErrUnsupported, b.name, "unknown feature type %T", b.feature)
 }
 
-// single is result of the only row, without the dimension of rows.
+// single is result for the only row, without the dimension of rows.
 func (c *column) single(b *builder) (tensor.Tensor, error) {
 	switch f := b.feature.(type) {
 	case VarLen:
@@ -140,7 +138,7 @@ func (c *column) single(b *builder) (tensor.Tensor, error) {
 	return ops.Squeeze(t, 0), nil
 }
 
-// reshape gives a vector of values another shape.
+// reshape gives a vector of values a different shape.
 func reshape(t tensor.Tensor, s shape.Shape) tensor.Tensor {
 	switch t := t.(type) {
 	case *tensor.Strings:
@@ -155,7 +153,7 @@ func reshape(t tensor.Tensor, s shape.Shape) tensor.Tensor {
 func (c *column) fixed(b *builder, f Fixed) (tensor.Tensor, error) {
 	n := f.Shape.Size()
 	if !f.Shape.IsFull() {
-		return nil, fail(tenon.ErrShape, b.name, "the shape %v of a fixed feature is not known", f.Shape)
+		return nil, fail(tenon.ErrShape, b.name, "the shape %v of a fixed feature must be fully known", f.Shape)
 	}
 	full, err := withOuter(b.name, f.Shape, c.rows())
 	if err != nil {
@@ -183,7 +181,7 @@ func (c *column) fixed(b *builder, f Fixed) (tensor.Tensor, error) {
 	return reshape(values, full), nil
 }
 
-// withOuter returns a shape behind outer dimensions.
+// withOuter returns a shape preceded by outer dimensions.
 func withOuter(name string, s shape.Shape, outer ...int) (shape.Shape, error) {
 	full, err := shape.From(append(outer, s.Dims()...))
 	if err == nil {
@@ -195,7 +193,7 @@ func withOuter(name string, s shape.Shape, outer ...int) (shape.Shape, error) {
 	return full, nil
 }
 
-// filler returns default elements, as many as an item has, and nil without a default.
+// filler returns the default elements, as many as an item has, or nil without a default.
 func filler(name string, d dtype.DType, x any, n int) (tensor.Tensor, error) {
 	if x == nil {
 		return nil, nil
@@ -209,12 +207,12 @@ func filler(name string, d dtype.DType, x any, n int) (tensor.Tensor, error) {
 	}
 	switch size := t.Shape().Size(); {
 	case t.DType() != d:
-		return nil, fail(tenon.ErrDType, name, "the default is %v, the feature %v", t.DType(), d)
+		return nil, fail(tenon.ErrDType, name, "the default is %v, but the feature is %v", t.DType(), d)
 	case size == n:
 		return reshape(t, shape.Of(n)), nil
 	case size == 1:
 		return ops.BroadcastTo(reshape(t, shape.Of(1)), []int{n}), nil
 	default:
-		return nil, fail(tenon.ErrShape, name, "the default has %d elements, not 1 or %d", size, n)
+		return nil, fail(tenon.ErrShape, name, "the default has %d elements, want 1 or %d", size, n)
 	}
 }

@@ -241,7 +241,7 @@ func TestExamplesRefused(t *testing.T) {
 		"too long":             {good, protoio.Fixed{DType: dtype.Int64}, protoio.ParseOptions{}, "2 values, not 1"},
 		"another type":         {good, protoio.Ragged{DType: dtype.Float32}, protoio.ParseOptions{}, "list of int64"},
 		"no such type":         {good, protoio.Ragged{DType: dtype.Float64}, protoio.ParseOptions{}, "float64"},
-		"cut off":              {good[:len(good)-1], protoio.Ragged{DType: dtype.Int64}, protoio.ParseOptions{}, "example 1: the message is cut off or malformed at byte 0"},
+		"cut off":              {good[:len(good)-1], protoio.Ragged{DType: dtype.Int64}, protoio.ParseOptions{}, "example 1: the message is truncated or malformed at byte 0"},
 		"open number":          {example(entry("v", message(3, message(1, "\x01\x80")))), protoio.Ragged{DType: dtype.Int64}, protoio.ParseOptions{}, `example 1, feature "v": a packed list is malformed at byte 13`},
 		"number without end":   {example(entry("v", message(3, message(1, strings.Repeat("\x80", 8))))), protoio.Ragged{DType: dtype.Int64}, protoio.ParseOptions{}, `example 1, feature "v": a packed list is malformed at byte 13`},
 		"number too long":      {example(entry("v", message(3, message(1, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01")))), protoio.Ragged{DType: dtype.Int64}, protoio.ParseOptions{}, "packed"},
@@ -278,7 +278,7 @@ func TestOrderOfWhatIsFound(t *testing.T) {
 		where    string
 	}{
 		{[][]byte{good, list, other}, `example 1, feature "v": a packed list is malformed at byte 13`},
-		{[][]byte{good, other, list}, "example 1: the message is cut off"},
+		{[][]byte{good, other, list}, "example 1: the message is truncated"},
 		{[][]byte{good, example(entry("w", message(2, message(1, "abc"))), entry("v", message(3, message(1, "\x80")))), list}, `example 1, feature "w"`},
 		{[][]byte{good, example(entry("v", one32)), list}, `example 1, feature "v": is a list of float32`},
 	} {

@@ -8,24 +8,24 @@ import (
 	"github.com/tenonml/tenon/shape"
 )
 
-// Features says what to read of an example: by the name that a result gets, the
-// feature it comes from and the form it takes.
+// Features describes what to read from an example: for each result, by name, the feature it comes
+// from and its form.
 type Features map[string]Feature
 
-// A Feature is one of [Fixed], [VarLen], [Ragged] and [Sequence]. The elements of all
-// are Int64, Float32 or String, as the lists of an example are. The key in the
-// example is that of [Features], unless Key says otherwise.
+// A Feature is one of [Fixed], [VarLen], [Ragged] and [Sequence]. Elements are Int64, Float32 or
+// String, like the lists of an example. The key in the example is the key in [Features], unless Key
+// is set.
 type Feature interface {
-	// source returns the key whose values the feature has, and their type.
+	// source returns the key of the feature's values, and their type.
 	source(name string) (key string, d dtype.DType)
 }
 
-// Fixed reads a list of one length in every example as a dense tensor.
+// Fixed reads lists of equal length as a dense tensor.
 //
 //	[rows, shape…]
 //
-// An example without the feature gets Default, one element or as many as the shape
-// has; where Default is nil it is an error. So is a list of another length.
+// An example without the feature gets Default, which has one element or as many as the shape. If
+// Default is nil, a missing feature is an error. A list of a different length is an error, too.
 type Fixed struct {
 	DType   dtype.DType
 	Shape   shape.Shape
@@ -33,8 +33,8 @@ type Fixed struct {
 	Key     string
 }
 
-// VarLen reads lists of any length as a sparse tensor, which has as many columns as
-// the longest list. A missing feature is an empty list.
+// VarLen reads lists of any length as a sparse tensor with as many columns as the longest list has
+// elements. A missing feature is an empty list.
 //
 //	sparse [rows, longest]
 type VarLen struct {
@@ -42,9 +42,9 @@ type VarLen struct {
 	Key   string
 }
 
-// Sequence reads lists of any length as a dense tensor, padded to the longest one.
-// Each list holds a whole number of items of the given shape. Padding is Default,
-// one element or one item; zeros and empty strings where it is nil.
+// Sequence reads lists of any length as a dense tensor, padded to the longest one. Each list holds
+// a whole number of items of the given shape. Padding is Default, which is one element or one item;
+// if it is nil, zeros or empty strings.
 //
 //	[rows, longest, shape…]
 type Sequence struct {
@@ -59,27 +59,27 @@ type Sequence struct {
 //
 //	[rows, (row)]
 //
-// Partitions, outermost first, divide the values of each row further: each adds a
-// dimension, whose sizes other features of the example tell.
+// Partitions, outermost first, further divide the values of each row: each adds a dimension, whose
+// sizes are given by other features of the example.
 type Ragged struct {
 	DType      dtype.DType
-	Key        string // of the values
+	Key        string // key of the values
 	Partitions []Partition
-	Splits     dtype.DType // Int64 or Int32; None stands for Int64
+	Splits     dtype.DType // Int64 or Int32; None means Int64
 }
 
-// A Partition names the feature, an integer list of the example, that divides the
-// values of a row; or it is a length common to all. One field is set.
+// A Partition names the feature, an integer list of the example, that divides the values of a row,
+// or gives a length common to all rows. Exactly one field must be set.
 type Partition struct {
-	RowSplits     string // the key of offsets from 0 to the number of values
+	RowSplits     string // key of offsets from 0 to the number of values
 	RowLengths    string
 	RowStarts     string
 	RowLimits     string
-	ValueRowIDs   string // a row for each value, in rising order; there is a row for every id up to the last
+	ValueRowIDs   string // key of a row number for each value, in ascending order; there is a row for every number up to the last
 	UniformLength int    // at least 1
 }
 
-// key returns the feature that a partition reads, "" for a uniform one.
+// key returns the feature that a partition reads, or "" for a uniform one.
 func (p Partition) key() string {
 	for _, k := range []string{p.RowSplits, p.RowLengths, p.RowStarts, p.RowLimits, p.ValueRowIDs} {
 		if k != "" {
@@ -100,7 +100,7 @@ func (p Partition) check() error {
 		set++
 	}
 	if set != 1 || p.UniformLength < 0 {
-		return fmt.Errorf("a partition has one of its fields set, and a positive length: %+v", p)
+		return fmt.Errorf("a partition must have exactly one field set, and a positive length: %+v", p)
 	}
 	return nil
 }
@@ -117,14 +117,13 @@ func (f VarLen) source(name string) (string, dtype.DType)   { return or(f.Key, n
 func (f Sequence) source(name string) (string, dtype.DType) { return or(f.Key, name), f.DType }
 func (f Ragged) source(name string) (string, dtype.DType)   { return or(f.Key, name), f.DType }
 
-// ParseOptions says how examples are read. The zero value skips features that
-// nobody asked for.
+// ParseOptions control how examples are read. The zero value skips features that are not requested.
 type ParseOptions struct {
-	// RefuseExtra makes a feature that was not asked for an error.
+	// RefuseExtra makes features that are not requested an error.
 	RefuseExtra bool
 
-	// MaxPadded bounds the elements of a [Sequence], which one long list makes
-	// long for all; 0 stands for 1<<28.
+	// MaxPadded limits the number of elements of a [Sequence], in which a single long list makes
+	// all rows long; 0 means 1<<28.
 	MaxPadded int
 }
 
@@ -143,7 +142,7 @@ const (
 	bytesList  kind = 1
 	floatList  kind = 2
 	int64List  kind = 3
-	otherLists kind = 4 // the first number that is no list
+	otherLists kind = 4 // the first number that is not a list
 )
 
 // tag returns the tag of the list in a Feature message.
@@ -165,7 +164,7 @@ func (k kind) dtype() dtype.DType {
 	return [...]dtype.DType{dtype.None, dtype.String, dtype.Float32, dtype.Int64}[k]
 }
 
-// plan is Features made ready to parse.
+// plan is Features prepared for parsing.
 type plan struct {
 	index   map[string]int
 	keys    []string
@@ -174,12 +173,12 @@ type plan struct {
 	results []result
 }
 
-// result is one of the tensors asked for.
+// result is one of the requested tensors.
 type result struct {
 	name    string
 	source  int
 	feature Feature
-	parts   []int // the sources of partitions; -1 for a uniform one
+	parts   []int // sources of the partitions; -1 for a uniform one
 }
 
 func newPlan(fs Features, o ParseOptions) (*plan, error) {
@@ -187,11 +186,11 @@ func newPlan(fs Features, o ParseOptions) (*plan, error) {
 	add := func(name, key string, d dtype.DType) (int, error) {
 		k := kindOf(d)
 		if k == noList {
-			return 0, fail(tenon.ErrDType, name, "an example has no %v: read int64, float32 or string and cast", d)
+			return 0, fail(tenon.ErrDType, name, "examples have no %v; read int64, float32 or string, and cast", d)
 		}
 		if i, ok := p.index[key]; ok {
 			if p.kinds[i] != k {
-				return 0, fail(tenon.ErrDType, name, "the feature %q is asked for as %v and as %v", key, p.kinds[i].dtype(), d)
+				return 0, fail(tenon.ErrDType, name, "feature %q is requested both as %v and as %v", key, p.kinds[i].dtype(), d)
 			}
 			return i, nil
 		}
@@ -212,7 +211,7 @@ func newPlan(fs Features, o ParseOptions) (*plan, error) {
 		r := result{name: name, source: i, feature: f}
 		if f, ok := f.(Ragged); ok {
 			if f.Splits != dtype.None && f.Splits != dtype.Int64 && f.Splits != dtype.Int32 {
-				return nil, fail(tenon.ErrDType, name, "row splits are int64 or int32, not %v", f.Splits)
+				return nil, fail(tenon.ErrDType, name, "row splits must be int64 or int32, not %v", f.Splits)
 			}
 			for _, part := range f.Partitions {
 				if err := part.check(); err != nil {

@@ -10,23 +10,23 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A gatherer puts what the chunks of a batch were read into behind one another, in
-// their order, as soon as all chunks before one are there: then the values are still
-// in the cache, and the scanner that has them can go on with another chunk.
+// A gatherer concatenates the results of the chunks of a batch, in order, as soon as all preceding
+// chunks are done. The values are then still in the cache, and the scanner that read them can
+// continue with another chunk.
 type gatherer struct {
 	plan   *plan
 	listed bool
-	bytes  int // of all messages
-	first  int // of those in the first chunk
+	bytes  int // size of all messages
+	first  int // size of those in the first chunk
 
 	mu      sync.Mutex
-	next    int        // the chunk whose turn it is
-	waiting []*scanner // chunks whose turn is yet to come
+	next    int        // number of the chunk whose turn it is
+	waiting []*scanner // chunks that wait for their turn
 	parts   []gathered
 	err     error
 }
 
-// gathered is a column while it is put together.
+// gathered is a column being concatenated.
 type gathered struct {
 	column
 	buffer
@@ -52,7 +52,7 @@ func newGatherer(p *plan, messages [][]byte, step int, listed bool) *gatherer {
 
 var scanners = sync.Pool{New: func() any { return new(scanner) }}
 
-// prepare returns a scanner for a number of rows.
+// prepare returns a scanner for the given number of rows.
 func prepare(p *plan, rows int) *scanner {
 	s := scanners.Get().(*scanner)
 	if s.plan != p {
@@ -72,9 +72,9 @@ func prepare(p *plan, rows int) *scanner {
 	return s
 }
 
-// lend gives the scanner of chunk i the columns themselves to append to, if it is the
-// turn of that chunk already: with one worker it always is. Of the first chunk nobody
-// knows yet how much room there should be.
+// lend lets the scanner of chunk i append directly to the columns if it is that chunk's turn
+// already, which is always the case with one worker. The first chunk is an exception, because it is
+// not known yet how much room is needed.
 func (g *gatherer) lend(i int, s *scanner) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -94,7 +94,7 @@ func (s *scanner) swap(g *gatherer) {
 	}
 }
 
-// put takes chunk number i, and with it those that have waited for it.
+// put adds chunk i, and chunks that have waited for it.
 func (g *gatherer) put(i int, s *scanner) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -140,7 +140,7 @@ func (c *gathered) add(f *buffer, g *gatherer) {
 	}
 }
 
-// room returns an empty slice with room for n elements, which are not cleared.
+// room returns an empty slice with uncleared capacity for n elements.
 func room[T dtype.Number](d dtype.DType, n int) []T {
 	return tensor.Elems[T](tensor.Uninit(d, shape.Of(n)))[:0:n]
 }
@@ -156,7 +156,7 @@ func (c *gathered) addRows(f *buffer) {
 	splits, signs := c.splits[n:], int64(0)
 	for i, l := range f.lens {
 		signs |= l
-		at += l &^ (l >> 63) // 0 where the feature is absent
+		at += l &^ (l >> 63) // 0 if the feature is absent
 		splits[i] = at
 	}
 	if c.missing == nil && signs < 0 {
@@ -169,9 +169,9 @@ func (c *gathered) addRows(f *buffer) {
 	}
 }
 
-// roomFor returns how many elements to make room for, given how many the first chunk
-// has: as many as there are if all messages are alike. That is not far above what the
-// messages could hold, as the first chunk does not have more elements than bytes.
+// roomFor returns the number of elements to make room for, given the number in the first chunk:
+// enough if all messages are alike. That is not far above what the messages could contain, because
+// the first chunk does not have more elements than bytes.
 func (g *gatherer) roomFor(n int) int {
 	if n == 0 {
 		return 0
@@ -179,7 +179,7 @@ func (g *gatherer) roomFor(n int) int {
 	return int(float64(n)*float64(g.bytes)/float64(max(g.first, 1))*1.03) + 4*wire.Slack
 }
 
-// columns returns what has been put together.
+// columns returns the concatenated columns.
 func (g *gatherer) columns() ([]column, error) {
 	if g.err != nil {
 		return nil, g.err
@@ -193,7 +193,7 @@ func (g *gatherer) columns() ([]column, error) {
 		case floatList:
 			c.values = vectorOf(c.floats)
 		default:
-			if len(c.ends) == 0 { // there are no messages
+			if len(c.ends) == 0 { // no messages
 				c.ends = []int64{0}
 			}
 			c.values = tensor.WrapStrings(fitted(c.ends), fitted(c.bytes), shape.Of(len(c.ends)-1))
@@ -205,7 +205,7 @@ func (g *gatherer) columns() ([]column, error) {
 
 func vectorOf[T dtype.Number](xs []T) tensor.Tensor { return tensor.Vector(fitted(xs)) }
 
-// fitted returns a slice without the room that it does not need, where that is much.
+// fitted returns a slice without its spare capacity if that is large.
 func fitted[T any](xs []T) []T {
 	if cap(xs) > len(xs)+len(xs)/4+64 {
 		return slices.Clone(xs)

@@ -6,10 +6,9 @@ import (
 	"github.com/tenonml/tenon"
 )
 
-// InferFeatures looks at messages and returns a [Ragged] feature for each list that
-// one of them has, whatever its length: the Features to read all there is. A list
-// that has elements of one type in one message and of another type in the next is
-// an error that names both.
+// InferFeatures examines messages and returns a [Ragged] feature for each list that any of them
+// has, whatever its length: the Features to read everything. If a list has elements of different
+// types in two messages, InferFeatures returns an error that names both.
 func InferFeatures(messages [][]byte) (Features, error) {
 	seen := map[string]kind{}
 	var s scanner
@@ -37,7 +36,7 @@ func (s *scanner) inferEntry(seen map[string]kind, b []byte, i, end int) error {
 	if joined {
 		b, from, to = s.join, 0, len(s.join)
 	}
-	f := buffer{ends: []int64{0}} // takes no list, so that the values are passed over
+	f := buffer{ends: []int64{0}} // accepts no list, so that values are skipped
 	k, err := f.feature(b, from, to)
 	if err != nil || k == noList {
 		return placed(err, joined)

@@ -6,13 +6,13 @@ import (
 	"github.com/tenonml/tenon/internal/kernel/wire"
 )
 
-// mostNoted bounds the features of rows that a kernel reads.
+// mostNoted is the maximum number of features in rows that a kernel reads.
 const mostNoted = 64
 
-// note has a kernel read rows from the next one on, until it has gone over a number of
-// bytes, or comes to a row of another form than most have: with keys in another order or
-// unknown, lists that are not packed or have more than 16 KiB, fields that Features do
-// not have. It returns how many rows and bytes it has read.
+// note lets a kernel read rows, starting with the next one, until it has read budget bytes, or
+// reaches a row of an unusual form: with keys in a different order or unknown, lists that are not
+// packed or exceed 16 KiB, or fields that Features lacks. It returns the number of rows and bytes
+// read.
 func (s *scanner) note(budget int) (n, size int) {
 	if !s.noting || len(s.table) == 0 {
 		return 0, 0
@@ -35,9 +35,9 @@ func (s *scanner) note(budget int) (n, size int) {
 	return 0, 0
 }
 
-// learn puts the keys of the row that was read last into the order, each behind the one
-// that it followed, so that features which some rows lack find their places with time. A
-// row that contradicts the order starts a new one.
+// learn adds the keys of the row read last to the order, each after the one that it followed, so
+// that features missing in some rows find their places over time. A row that contradicts the order
+// starts a new one.
 func (s *scanner) learn() {
 	var row []*known
 	for k := s.first.next; k != nil && k != &s.other && !slices.Contains(row, k); k = k.next {
@@ -62,8 +62,8 @@ func (s *scanner) learn() {
 	s.point()
 }
 
-// mergeKeys returns an order with the keys of a row, or those alone if they contradict it,
-// and reports whether that is another order.
+// mergeKeys returns an order with the keys of a row merged in, or the row alone if it contradicts
+// the order, and reports whether the order has changed.
 func mergeKeys(order, row []*known) ([]*known, bool) {
 	at, before := 0, len(order)
 	for _, k := range row {
@@ -79,7 +79,7 @@ func mergeKeys(order, row []*known) ([]*known, bool) {
 	return order, len(order) > before
 }
 
-// entry returns how an entry of the key usually lies in a message.
+// entry returns the usual form of an entry with the key.
 func (k *known) entry(p *plan) (wire.Entry, bool) {
 	if k.source == ignored {
 		return wire.NewEntry(k.key, 0, false)
@@ -88,7 +88,7 @@ func (k *known) entry(p *plan) (wire.Entry, bool) {
 	return wire.NewEntry(k.key, list.tag(), list != bytesList)
 }
 
-// point has the lists of the table noted in the buffers.
+// point makes the kernel note the lists of the table in the buffers.
 func (s *scanner) point() {
 	for i, k := range s.order {
 		if k.source != ignored && len(s.bufs[k.source].lens) > 0 {

@@ -19,9 +19,8 @@ func longest(splits []int64) int {
 	return int(n)
 }
 
-// padded returns the rows with width values each, behind one another: those that
-// end earlier go on with the elements of fill, a vector as long as the item, from
-// its start at each whole item on.
+// padded returns the concatenation of the rows, padded to width values each. Shorter rows continue
+// with the elements of fill, a vector as long as an item, which starts over at each whole item.
 func (c *column) padded(width int, fill tensor.Tensor) tensor.Tensor {
 	switch v := c.values.(type) {
 	case *tensor.Strings:
@@ -73,18 +72,18 @@ func padStrings(v *tensor.Strings, splits []int64, width int, fill *tensor.Strin
 func (c *column) sequence(b *builder, f Sequence) (tensor.Tensor, error) {
 	item := f.Shape.Size()
 	if !f.Shape.IsFull() || item == 0 {
-		return nil, fail(tenon.ErrShape, b.name, "the shape %v of the items of a sequence is not known or has no elements", f.Shape)
+		return nil, fail(tenon.ErrShape, b.name, "the shape %v of a sequence's items must be fully known and not empty", f.Shape)
 	}
 	for i := range c.rows() {
 		if n := c.splits[i+1] - c.splits[i]; n%int64(item) != 0 {
-			return nil, b.at(i, "has %d values, no multiple of %d", n, item)
+			return nil, b.at(i, "has %d values, which is not a multiple of %d", n, item)
 		}
 	}
 	width := longest(c.splits)
 	if c.rows() > 0 && width > b.o.maxPadded()/c.rows() {
 		return nil, &tenon.Error{Kind: tenon.ErrInvalid, Op: "protoio", Where: b.name,
-			Msg:  "padding to the longest list makes too many elements",
-			Hint: "ask for a Ragged feature, or set MaxPadded"}
+			Msg:  "padding to the longest list takes too many elements",
+			Hint: "use a Ragged feature, or raise MaxPadded"}
 	}
 	def := f.Default
 	if def == nil {

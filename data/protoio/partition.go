@@ -10,7 +10,7 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// ragged returns the rows as a ragged tensor, divided further by the partitions.
+// ragged returns the rows as a ragged tensor, further divided by the partitions.
 func (c *column) ragged(b *builder, f Ragged) (tensor.Tensor, error) {
 	values, splits, err := c.divided(b, f)
 	if err != nil {
@@ -19,13 +19,13 @@ func (c *column) ragged(b *builder, f Ragged) (tensor.Tensor, error) {
 	return partitioned(values, splits, f.Splits)
 }
 
-// raggedRow is ragged for the only row: what its values are after the partitions.
+// raggedRow is ragged for the only row: its values after applying the partitions.
 func (c *column) raggedRow(b *builder, f Ragged) (tensor.Tensor, error) {
 	values, _, err := c.divided(b, f)
 	return values, err
 }
 
-// partitioned returns values under row splits of the type asked for.
+// partitioned returns values with row splits of the requested type.
 func partitioned(values tensor.Tensor, splits []int64, d dtype.DType) (tensor.Tensor, error) {
 	if d != dtype.Int32 {
 		return ragged.FromRowSplits(values, tensor.Vector(splits))
@@ -39,8 +39,8 @@ func partitioned(values tensor.Tensor, splits []int64, d dtype.DType) (tensor.Te
 	return ragged.FromRowSplits(values, tensor.Vector(narrow))
 }
 
-// divided applies the partitions from the innermost one outwards, and returns the
-// values and how the rows divide what is outermost then.
+// divided applies the partitions from the innermost one outwards. It returns the values, and the
+// row splits over their outermost groups.
 func (c *column) divided(b *builder, f Ragged) (tensor.Tensor, []int64, error) {
 	values, splits := c.values, c.splits
 	for i := len(f.Partitions) - 1; i >= 0; i-- {
@@ -67,7 +67,7 @@ func uniform(b *builder, values tensor.Tensor, splits []int64, n int) (tensor.Te
 	outer := make([]int64, len(splits))
 	for i := 1; i < len(splits); i++ {
 		if got := splits[i] - splits[i-1]; got%int64(n) != 0 {
-			return nil, nil, b.at(i-1, "has %d values, no multiple of the uniform length %d", got, n)
+			return nil, nil, b.at(i-1, "has %d values, which is not a multiple of the uniform length %d", got, n)
 		}
 		outer[i] = splits[i] / int64(n)
 	}
@@ -83,11 +83,11 @@ func uniform(b *builder, values tensor.Tensor, splits []int64, n int) (tensor.Te
 	return reshape(values, s), outer, nil
 }
 
-// divide reads the column as the partition of the items that splits gives each row:
-// it returns the splits of the groups and those of the rows into groups.
+// divide reads the column as the partition of the items in each row, whose row splits are splits.
+// It returns the splits of the groups, and those of the rows over groups.
 func (c *column) divide(b *builder, part Partition, splits []int64) (groups, rows []int64, err error) {
 	if c.rows() != len(splits)-1 || !slices.Equal(c.steps, b.columns[b.source].steps) {
-		return nil, nil, fail(tenon.ErrInvalid, b.name, "the partition %q has other steps than the values", part.key())
+		return nil, nil, fail(tenon.ErrInvalid, b.name, "the steps of partition %q differ from those of the values", part.key())
 	}
 	data := tensor.Data[int64](c.values)
 	rows = make([]int64, len(splits))
@@ -121,22 +121,22 @@ type divider struct {
 	b           *builder
 	key         string
 	groups      []int64
-	most        int64 // groups: a single row id could ask for any number
+	most        int64 // limit on groups, because a single row id could require any number
 	row         int
-	start, size int64 // of the row's items
+	start, size int64 // range of the row's items
 }
 
 func (d *divider) fail(format string, args ...any) error {
 	args = append([]any{d.key}, args...)
-	return d.b.at(d.row, "the partition %q "+format, args...)
+	return d.b.at(d.row, "partition %q "+format, args...)
 }
 
-// limits appends groups that end at offsets.
+// limits appends groups given by their offsets.
 func (d *divider) limits(xs []int64) error {
 	last := int64(0)
 	for _, x := range xs {
 		if x < last || x > d.size {
-			return d.fail("has the offset %d after %d, of %d values", x, last, d.size)
+			return d.fail("has offset %d after %d, of %d values", x, last, d.size)
 		}
 		last = x
 		d.groups = append(d.groups, d.start+x)
@@ -174,7 +174,7 @@ func (d *divider) lengths(xs []int64) error {
 	at := int64(0)
 	for _, n := range xs {
 		if n < 0 || n > d.size-at {
-			return d.fail("has the length %d after %d of %d values", n, at, d.size)
+			return d.fail("has length %d after %d of %d values", n, at, d.size)
 		}
 		at += n
 		d.groups = append(d.groups, d.start+at)
@@ -189,13 +189,13 @@ func (d *divider) ids(xs []int64) error {
 	if int64(len(xs)) != d.size {
 		return d.fail("has %d row ids for %d values", len(xs), d.size)
 	}
-	next := int64(0) // the group that is open
+	next := int64(0) // the current group
 	for i, x := range xs {
 		if x < next-1 || x < 0 {
-			return d.fail("has the row id %d after %d", x, next-1)
+			return d.fail("has row id %d after %d", x, next-1)
 		}
 		if x-next >= d.most-int64(len(d.groups)) {
-			return d.fail("has the row id %d, far more rows than there are values", x)
+			return d.fail("has row id %d, which implies far more rows than there are values", x)
 		}
 		for ; next <= x; next++ {
 			if next > 0 {

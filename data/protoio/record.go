@@ -16,38 +16,38 @@ import (
 	"github.com/tenonml/tenon/internal/abort"
 )
 
-// Compression is how a file of records is compressed.
+// Compression is the compression of a file of records.
 type Compression uint8
 
-// The ways to compress.
+// The compressions.
 const (
-	Auto Compression = iota // reading: whatever the file begins with; writing: None
+	Auto Compression = iota // when reading, detected from the beginning of the file; when writing, None
 	None
 	GZIP
 	ZLIB
 )
 
-// RecordOptions says how records are read and written. The zero value reads any
-// file and writes an uncompressed one.
+// RecordOptions control how records are read and written. The zero value reads any file and writes
+// an uncompressed one.
 type RecordOptions struct {
 	Compression Compression
 
-	// MaxRecord is the largest record that is read, in bytes; 0 stands for 1<<30.
+	// MaxRecord is the maximum size of a record when reading, in bytes; 0 means 1<<30.
 	MaxRecord int
 
-	// Context ends reading and writing when it ends, with its cause as the error, also
-	// while a reader hangs. Nil: nothing does.
+	// Context ends reading and writing when it ends, with its cause as the error, even while a
+	// reader hangs. Nil means no context.
 	Context context.Context
 }
 
-// A record is
+// A record consists of
 //
 //	length   uint64, little-endian
 //	check    uint32 of the length
 //	data
 //	check    uint32 of the data
 //
-// where a check is a masked CRC-32C: tensorflow/core/lib/io/record_writer.h.
+// where a check is a masked CRC-32C (see tensorflow/core/lib/io/record_writer.h).
 const (
 	headerSize = 12
 	footerSize = 4
@@ -55,8 +55,8 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// masked returns the check of b. It is rotated and shifted so that the check of data
-// that hold checks themselves is no weaker.
+// masked returns the check of b: a CRC that is rotated and shifted, because computing the CRC of
+// data that contains CRCs is problematic.
 func masked(b []byte) uint32 {
 	c := crc32.Checksum(b, castagnoli)
 	return (c>>15 | c<<17) + 0xa282ead8
@@ -67,13 +67,12 @@ type RecordReader struct {
 	r      io.Reader
 	buf    []byte
 	max    int
-	record int // the number of the next one
+	record int // number of the next record
 	err    error
 }
 
-// NewRecordReader returns a reader of the records in r. With [Auto] it finds out
-// whether they are compressed: an uncompressed file begins with a length and the
-// check of it.
+// NewRecordReader returns a reader of the records in r. With [Auto] it detects whether they are
+// compressed: an uncompressed file begins with a length and its check.
 func NewRecordReader(r io.Reader, o RecordOptions) (*RecordReader, error) {
 	b := bufio.NewReaderSize(abort.Reader(o.Context, io.NopCloser(r)), 1<<16)
 	c := o.Compression
@@ -92,10 +91,10 @@ func NewRecordReader(r io.Reader, o RecordOptions) (*RecordReader, error) {
 	case ZLIB:
 		out.r, err = zlib.NewReader(b)
 	default:
-		return nil, fail(tenon.ErrInvalid, "", "%d is no compression", c)
+		return nil, fail(tenon.ErrInvalid, "", "unknown compression %d", c)
 	}
 	if err != nil {
-		return nil, fail(tenon.ErrInvalid, "", "the file is not compressed as it should be: %v", err)
+		return nil, fail(tenon.ErrInvalid, "", "the file does not have the requested compression: %v", err)
 	}
 	return out, nil
 }
@@ -116,9 +115,9 @@ func detect(b *bufio.Reader) Compression {
 	return None
 }
 
-// Next returns the next record, and io.EOF after the last one. The bytes are valid
-// until the next call. A record that is cut off, too long or does not agree with its
-// check is an error that names it; no record follows it.
+// Next returns the next record, or io.EOF after the last one. The bytes are valid until the next
+// call. A record that is truncated, too long or does not match its check is an error that names it;
+// no further records follow.
 func (r *RecordReader) Next() ([]byte, error) {
 	if r.err != nil {
 		return nil, r.err
@@ -138,27 +137,27 @@ func (r *RecordReader) next() ([]byte, error) {
 		if n == 0 && errors.Is(err, io.EOF) {
 			return nil, io.EOF
 		}
-		return nil, r.fail("is cut off in its header", err)
+		return nil, r.fail("is truncated in its header", err)
 	}
 	if masked(head[:8]) != binary.LittleEndian.Uint32(head[8:]) {
-		return nil, r.fail("has a length that does not agree with its check: this is no file of records, or it is damaged", nil)
+		return nil, r.fail("has a length that does not match its check: the file is not a file of records, or is damaged", nil)
 	}
 	n := binary.LittleEndian.Uint64(head[:8])
 	if n > uint64(r.max) {
 		return nil, r.fail(fmt.Sprintf("has %d bytes, more than MaxRecord allows", n), nil)
 	}
 	if err := r.fill(int(n) + footerSize); err != nil {
-		return nil, r.fail("is cut off", err)
+		return nil, r.fail("is truncated", err)
 	}
 	data := r.buf[:n]
 	if masked(data) != binary.LittleEndian.Uint32(r.buf[n:]) {
-		return nil, r.fail("does not agree with its check", nil)
+		return nil, r.fail("does not match its check", nil)
 	}
 	return data, nil
 }
 
-// fill reads n bytes into the buffer, which grows with what is there rather than
-// with what the length claims.
+// fill reads n bytes into the buffer, which grows with the data that arrives rather than with the
+// stated length.
 func (r *RecordReader) fill(n int) error {
 	const first = 1 << 20
 	r.buf = r.buf[:0]
@@ -176,7 +175,7 @@ func (r *RecordReader) fill(n int) error {
 }
 
 func (r *RecordReader) fail(msg string, cause error) error {
-	if errors.Is(cause, io.EOF) { // the end is in the middle of a record
+	if errors.Is(cause, io.EOF) { // the file ends in the middle of a record
 		cause = io.ErrUnexpectedEOF
 	}
 	e := fail(tenon.ErrInvalid, fmt.Sprintf("record %d", r.record), "%s", msg).(*tenon.Error)
@@ -184,8 +183,7 @@ func (r *RecordReader) fail(msg string, cause error) error {
 	return e
 }
 
-// All returns the records that are left, each a copy of its own. An error ends the
-// loop, after it has been given.
+// All returns copies of the remaining records. An error comes last.
 func (r *RecordReader) All() iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		for {
@@ -203,14 +201,14 @@ func (r *RecordReader) All() iter.Seq2[[]byte, error] {
 	}
 }
 
-// A RecordWriter writes records as a TFRecord file. It is for one goroutine.
+// A RecordWriter writes records as a TFRecord file. It is not safe for concurrent use.
 type RecordWriter struct {
 	w    *bufio.Writer
-	pack io.WriteCloser // compresses what w writes; nil for none
+	pack io.WriteCloser // compresses the output of w; nil if there is no compression
 	out  *bufio.Writer
 }
 
-// NewRecordWriter returns a writer of records to w. [RecordWriter.Close] ends the file.
+// NewRecordWriter returns a writer of records to w. [RecordWriter.Close] completes the file.
 func NewRecordWriter(w io.Writer, o RecordOptions) (*RecordWriter, error) {
 	out := bufio.NewWriterSize(abort.Writer(o.Context, w), 1<<16)
 	r := &RecordWriter{w: out, out: out}
@@ -222,7 +220,7 @@ func NewRecordWriter(w io.Writer, o RecordOptions) (*RecordWriter, error) {
 	case ZLIB:
 		r.pack = zlib.NewWriter(out)
 	default:
-		return nil, fail(tenon.ErrInvalid, "", "%d is no compression", o.Compression)
+		return nil, fail(tenon.ErrInvalid, "", "unknown compression %d", o.Compression)
 	}
 	r.w = bufio.NewWriterSize(r.pack, 1<<16)
 	return r, nil
@@ -241,7 +239,7 @@ func (w *RecordWriter) Write(record []byte) error {
 	return nil
 }
 
-// Close writes what is left to be written. It does not close the writer below.
+// Close writes buffered data. It does not close the underlying writer.
 func (w *RecordWriter) Close() error {
 	err := w.w.Flush()
 	if w.pack != nil {

@@ -15,48 +15,48 @@ import (
 // A scanner reads examples one after the other into buffers.
 type scanner struct {
 	plan     *plan
-	messages [][]byte // of this chunk
-	bufs     []buffer // of the features asked for
-	wrong    []kind   // the list that a feature of this row has in place of its own
-	bad      int      // how many of them are wrong
-	row      int      // in this chunk
-	exact    bool     // read entries one by one, so as to find what is wrong first
+	messages [][]byte // messages of this chunk
+	bufs     []buffer // buffers of the requested features
+	wrong    []kind   // the kind of list that a feature of this row has instead of its own
+	bad      int      // number of features with a wrong kind of list
+	row      int      // number of the row in this chunk
+	exact    bool     // read entries one by one, to find the first fault
 
-	// Most examples have the same features in the same order, so that one comparison
-	// finds a feature: that with the one which followed its predecessor the last time.
-	// What follows first starts an example.
+	// Most examples have the same features in the same order, so that one comparison recognises a
+	// feature: with the one that followed its predecessor the last time. What follows first starts
+	// an example.
 	keys  map[string]*known
 	first known
-	other known // any key that nobody asked for, once there are many of those
+	other known // stands for unrequested keys once there are many of them
 
-	// Rows with all of their features in this order are not even looked at here.
+	// A kernel reads rows whose features are all in this order.
 	order  []*known
-	table  []wire.Entry // of them
-	noting bool         // try that with the next row
-	left   int          // how many rows of this chunk were left all the same
+	table  []wire.Entry // entries of the keys in order
+	noting bool         // try the kernel with the next row
+	left   int          // number of rows of this chunk that the kernel did not read
 
-	join []byte // the value of an entry that comes in pieces
+	join []byte // value of an entry that comes in pieces
 
 	failed error // why the rest of the chunk was not read
-	lent   bool  // the values in bufs are those of the columns themselves
+	lent   bool  // bufs hold the values of the columns themselves
 }
 
-// mostKeys bounds the keys that a scanner remembers without having been asked for them.
+// mostKeys limits the number of unrequested keys that a scanner remembers.
 const mostKeys = 1024
 
 // A known key is one that has been seen.
 type known struct {
 	key    string
 	source int
-	next   *known // the key that followed it the last time
+	next   *known // key that followed it the last time
 
-	// head is how the entry starts: the key and the tag of the value; empty where the
-	// length of the key has more than a byte. lo and hi are its first 16 bytes, and
-	// the masks tell how many of them it has.
+	// head is the beginning of the entry: the key and the tag of the value; it is empty if the
+	// length of the key takes more than one byte. lo and hi are its first 16 bytes, with masks for
+	// those that it has.
 	head           string
 	lo, hi         uint64
 	loMask, hiMask uint64
-	brief          bool // it has no more than 16 bytes
+	brief          bool // it has at most 16 bytes
 }
 
 func know(key string, source int) *known {
@@ -75,8 +75,8 @@ func know(key string, source int) *known {
 	return k
 }
 
-// heads reports whether b[i:] begins as the entry does. Where both have 16 bytes, or the
-// entry has fewer, two comparisons tell.
+// heads reports whether b[i:] begins like the entry. Two comparisons suffice if both have 16 bytes,
+// or if the entry has fewer.
 func (k *known) heads(b []byte, i int) bool {
 	if len(b)-i < 16 || !k.brief {
 		return k.head != "" && len(b)-i >= len(k.head) && string(b[i:i+len(k.head)]) == k.head
@@ -88,13 +88,13 @@ func (k *known) headsBrief(b *[16]byte) bool {
 	return (binary.LittleEndian.Uint64(b[:8])^k.lo)&k.loMask|(binary.LittleEndian.Uint64(b[8:])^k.hi)&k.hiMask == 0
 }
 
-// ignored is the source of features that nobody asked for.
+// ignored is the source of features that are not requested.
 const ignored = -1
 
-// malformed is what is wrong with the bytes of a message from a place on.
+// malformed is a fault in the bytes of a message.
 type malformed struct {
 	what string
-	at   int // in the message; negative where the bytes are not those of the message
+	at   int // position in the message; negative if the bytes are not part of the message
 }
 
 func (e *malformed) Error() string {
@@ -104,10 +104,9 @@ func (e *malformed) Error() string {
 	return fmt.Sprintf("%s at byte %d", e.what, e.at)
 }
 
-func truncated(at int) error { return &malformed{"the message is cut off or malformed", at} }
+func truncated(at int) error { return &malformed{"the message is truncated or malformed", at} }
 
-// placed returns an error, without the place if the bytes are a value put together from
-// pieces.
+// placed returns an error, without the position if the bytes are a value assembled from pieces.
 func placed(err error, joined bool) error {
 	if m := (*malformed)(nil); joined && errors.As(err, &m) {
 		m.at = -1
@@ -117,14 +116,14 @@ func placed(err error, joined bool) error {
 
 func badList(at int) error { return &malformed{"a packed list is malformed", at} }
 
-// Tags of the fields of examples, all of which have one byte.
+// Tags of the fields of examples, all of which take one byte.
 const (
 	tagFirst  = 1<<3 | 2 // field 1 with a length: features, entries, keys, lists of bytes, packed elements
 	tagSecond = 2<<3 | 2 // field 2 with a length: the value of an entry, feature lists
 )
 
-// length reads a length at b[i] and returns where its data start and end; start is
-// negative where they do not lie before end.
+// length reads a length at b[i] and returns the start and end of its data; start is negative if
+// they do not lie before end.
 func length(b []byte, i, end int) (start, stop int) {
 	if i < end && b[i] < 0x80 {
 		start = i + 1
@@ -155,8 +154,8 @@ func skip(b []byte, i, end int) int {
 	return i + n
 }
 
-// errMalformedList stands for what is wrong with a list that was only noted at first.
-// Where it is, reading everything again with exact set tells.
+// errMalformedList stands for a fault in a list that was only noted at first. Reading everything
+// again, with exact set, finds its position.
 var errMalformedList = errors.New("a list is malformed")
 
 // example reads a serialized Example as the next row.
@@ -188,7 +187,7 @@ func (s *scanner) example(b []byte) error {
 	return s.endRow()
 }
 
-// endRow closes a row, which is wrong where a feature has a list of another type.
+// endRow ends a row, which is invalid if a feature has a list of a different type.
 func (s *scanner) endRow() error {
 	s.row++
 	if s.bad == 0 {
@@ -196,13 +195,13 @@ func (s *scanner) endRow() error {
 	}
 	for i, k := range s.wrong {
 		if k != noList {
-			return &featureError{s.plan.keys[i], tenon.ErrInvalid, fmt.Sprintf("is a list of %v, not of %v", k.dtype(), s.plan.kinds[i].dtype())}
+			return &featureError{s.plan.keys[i], tenon.ErrInvalid, fmt.Sprintf("is a list of %v instead of %v", k.dtype(), s.plan.kinds[i].dtype())}
 		}
 	}
 	return nil
 }
 
-// featureError is what is wrong with a feature of a row.
+// featureError is a fault in a feature of a row.
 type featureError struct {
 	key  string
 	kind error
@@ -211,7 +210,7 @@ type featureError struct {
 
 func (e *featureError) Error() string { return fmt.Sprintf("feature %q %s", e.key, e.msg) }
 
-// features reads the entries of a Features message, which is b[i:end].
+// features reads the entries of the Features message b[i:end].
 func (s *scanner) features(b []byte, i, end int) error {
 	for prev := &s.first; ; {
 		if i, prev = s.usual(b, i, end, prev); i >= end {
@@ -237,11 +236,11 @@ func (s *scanner) features(b []byte, i, end int) error {
 	}
 }
 
-// usual reads entries in b[i:end] as long as they have the form that nearly all have:
-// a key shorter than 128 bytes that has been seen, and then a value with one list of
-// the type asked for that is packed. Of such a list it notes where it lies. It returns
-// the place of the entry that is of another form or wrong, with which it has done
-// nothing, and the key before it, as prev is the key before the first one.
+// usual reads entries in b[i:end] as long as they have the usual form: a known key shorter than 128
+// bytes, followed by a value with a single packed list of the requested type. It notes the position
+// of such a list. It returns the position of the first entry that has a different form or is
+// malformed, which it leaves untouched, and the key of the preceding entry; prev is the key before
+// the first entry.
 func (s *scanner) usual(b []byte, i, end int, prev *known) (int, *known) {
 	if s.bad != 0 || s.exact || end > wire.MostSpan {
 		return i, prev
@@ -284,8 +283,8 @@ func (s *scanner) usual(b []byte, i, end int, prev *known) (int, *known) {
 	return i, prev
 }
 
-// lookup returns the key with which an entry b[i:end] of the usual form starts, nil
-// where it has another form or a key that is not known yet.
+// lookup returns the key of the entry b[i:end] if it has the usual form and a known key, and
+// otherwise nil.
 func (s *scanner) lookup(b []byte, i, end int) *known {
 	if end-i < 3 || b[i] != tagFirst || b[i+1] >= 0x80 {
 		return nil
@@ -297,15 +296,15 @@ func (s *scanner) lookup(b []byte, i, end int) *known {
 	return s.keys[string(b[i+2:stop])]
 }
 
-// open returns where the elements start in a value b[i:end], which is not empty, with
-// one list of the type asked for, packed if it has numbers: -1 where the value is of
-// another form. All of the lengths follow from where the value ends, so that the bytes
-// before the elements are known and one comparison tells whether they are there.
+// open returns the position of the elements in the nonempty value b[i:end] if it has a single list
+// of the requested type, packed in the case of numbers, and otherwise -1. All lengths follow from
+// the end of the value, so that the bytes before the elements are known and a single comparison
+// recognises them.
 func (f *buffer) open(b []byte, i, end int) int {
 	rest := end - i
 	if rest <= 0x80 && rest >= 3 && len(b)-i >= 8 {
-		// The length of the value, the tag of the list, its length, and those of the
-		// packed numbers.
+		// The length of the value, the tag of the list, its length, and those of the packed
+		// numbers.
 		want := uint64(rest)*0x1_0001_0001 + uint64(f.kind)<<11 + (2<<8 + tagFirst<<24) - (1 + 3<<16 + 5<<32)
 		diff := binary.LittleEndian.Uint64(b[i:]) ^ want
 		switch {
@@ -335,8 +334,8 @@ func (f *buffer) open(b []byte, i, end int) int {
 	return i
 }
 
-// short reads a length of one or two bytes at b[i], which is before end, and returns
-// where its data start and end: beyond end where there is no such length.
+// short reads a length of one or two bytes at b[i], which is before end, and returns the start and
+// end of its data. The data extends beyond end if there is no such length.
 func short(b []byte, i, end int) (start, stop int) {
 	n := int(b[i])
 	if n < 0x80 {
@@ -348,8 +347,7 @@ func short(b []byte, i, end int) (start, stop int) {
 	return i + 2, i + 2 + n&0x7f + int(b[i+1])<<7
 }
 
-// entryAfter reads the entry b[start:stop], which follows that of another key, and
-// returns its own key.
+// entryAfter reads the entry b[start:stop], which follows that of prev, and returns its key.
 func (s *scanner) entryAfter(prev *known, b []byte, start, stop int) (*known, error) {
 	key, from, to, err := s.entry(b, start, stop)
 	if err != nil {
@@ -370,9 +368,8 @@ func (s *scanner) entryAfter(prev *known, b []byte, start, stop int) (*known, er
 	return k, nil
 }
 
-// entry returns the key of a map entry and where its value lies. A value in several
-// pieces, which protocol buffers add up, is put together in s.join, and from is
-// negative.
+// entry returns the key of a map entry and the position of its value. A value in several pieces,
+// which protocol buffers merge, is assembled in s.join; from is then negative.
 func (s *scanner) entry(b []byte, i, end int) (key []byte, from, to int, err error) {
 	pieces := 0
 	for i < end {
@@ -407,7 +404,7 @@ func (s *scanner) entry(b []byte, i, end int) (key []byte, from, to int, err err
 	return key, from, to, nil
 }
 
-// find returns what is known of a key that follows another one.
+// find returns the known key that follows another one.
 func (s *scanner) find(key []byte, prev *known) (*known, error) {
 	if k := prev.next; k != nil && string(key) == k.key {
 		return k, nil
@@ -418,7 +415,7 @@ func (s *scanner) find(key []byte, prev *known) (*known, error) {
 		switch {
 		case asked:
 		case s.plan.refuse:
-			return nil, &featureError{string(bytes.Clone(key)), tenon.ErrNotFound, "was not asked for"}
+			return nil, &featureError{string(bytes.Clone(key)), tenon.ErrNotFound, "was not requested"}
 		case len(s.keys) >= mostKeys+len(s.plan.keys):
 			return &s.other, nil
 		default:
@@ -431,14 +428,14 @@ func (s *scanner) find(key []byte, prev *known) (*known, error) {
 	return k, nil
 }
 
-// feature reads a Feature message, b[i:end], as the value of the source in this row.
-// Of several entries with one key the last one counts.
+// feature reads the Feature message b[i:end] as the value of the source in this row. Of several
+// entries with the same key the last one counts.
 func (s *scanner) feature(source int, b []byte, i, end int) error {
 	buf := &s.bufs[source]
 	if !buf.decode(s.messages, s.row+1) {
 		return errMalformedList
 	}
-	buf.done = s.row // which may get another list yet
+	buf.done = s.row // the row may still get another list
 	if buf.lens[s.row] != absent {
 		buf.undo(s.row)
 	}

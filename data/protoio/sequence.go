@@ -10,22 +10,22 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Sequences is what [ParseSequenceExamples] reads.
+// Sequences is the result of [ParseSequenceExamples].
 type Sequences struct {
-	Context map[string]tensor.Tensor // as of [ParseExamples]
+	Context map[string]tensor.Tensor // as returned by [ParseExamples]
 	Lists   map[string]tensor.Tensor
-	Lengths map[string]tensor.Tensor // int64[rows]: the steps of each example, by the names of Lists
+	Lengths map[string]tensor.Tensor // int64[rows]: number of steps of each example, by the names of Lists
 }
 
 // ParseSequenceExamples reads serialized tf.SequenceExample messages: the context as
-// [ParseExamples] does, and lists of features, one for each step. Of a list come, for
-// features of kind
+// [ParseExamples] does, and lists of features, one feature for each step. The result of a list
+// depends on the kind of the feature:
 //
 //	Ragged      ragged [rows, (steps), (values)]
 //	Sequence    dense [rows, most steps, shape…], padded with the default
 //	VarLen      sparse [rows, most steps, longest]
 //
-// A list that is missing has no steps. [Fixed] is an error here.
+// A missing list has no steps. [Fixed] features are an error here.
 func ParseSequenceExamples(messages [][]byte, context, lists Features, o ParseOptions) (*Sequences, error) {
 	c, l, err := parseSequences(messages, context, lists, o)
 	if err != nil {
@@ -49,8 +49,8 @@ func ParseSequenceExamples(messages [][]byte, context, lists Features, o ParseOp
 	return out, nil
 }
 
-// ParseSequenceExample is [ParseSequenceExamples] for one message: all results lack
-// the dimension of the messages.
+// ParseSequenceExample is [ParseSequenceExamples] for a single message: all results lack the
+// dimension of the messages.
 func ParseSequenceExample(message []byte, context, lists Features, o ParseOptions) (c, l map[string]tensor.Tensor, err error) {
 	cs, ls, err := parseSequences([][]byte{message}, context, lists, o)
 	if err != nil {
@@ -77,7 +77,7 @@ func parseSequences(messages [][]byte, context, lists Features, o ParseOptions) 
 	}
 	for _, r := range l.plan.results {
 		if _, ok := r.feature.(Fixed); ok {
-			return c, l, fail(tenon.ErrUnsupported, r.name, "a list has any number of steps: ask for a Sequence with the shape of a step")
+			return c, l, fail(tenon.ErrUnsupported, r.name, "lists may have any number of steps; use a Sequence with the shape of a step")
 		}
 	}
 	if c.columns, err = parse(c.plan, messages, false, (*scanner).context); err != nil {
@@ -87,7 +87,7 @@ func parseSequences(messages [][]byte, context, lists Features, o ParseOptions) 
 	return c, l, err
 }
 
-// part calls f with each field of b that has a tag, and passes the others.
+// part calls f with each field of b with the given tag, and skips the others.
 func part(b []byte, i, end int, t byte, f func(i, end int) error) error {
 	for i < end {
 		if b[i] != t {
@@ -151,12 +151,12 @@ func (s *scanner) lists(b []byte) error {
 	return s.endRow()
 }
 
-// list reads a FeatureList message, b[i:end], which may have been put together from
-// pieces: a row for each of its steps.
+// list reads the FeatureList message b[i:end], which may have been assembled from pieces, with one
+// row for each of its steps.
 func (s *scanner) list(source int, b []byte, i, end int, joined bool) error {
 	f := &s.bufs[source]
 	last := &f.steps[len(f.steps)-1]
-	if *last != absent { // another list of this name came before
+	if *last != absent { // an earlier list has the same name
 		for range *last {
 			f.undo(len(f.lens) - 1)
 			f.lens = f.lens[:len(f.lens)-1]
@@ -186,7 +186,7 @@ func (s *scanner) list(source int, b []byte, i, end int, joined bool) error {
 	return placed(err, joined)
 }
 
-// listResult returns a column of lists as the feature asks for it.
+// listResult returns a column of lists in the form that the feature requests.
 func (c *column) listResult(b *builder) (tensor.Tensor, error) {
 	b.steps = c.steps
 	switch f := b.feature.(type) {
@@ -227,12 +227,11 @@ func (c *column) listSingle(b *builder) (tensor.Tensor, error) {
 	return c.varLen()
 }
 
-// stacked checks that every step is one item and returns the column with a row for
-// each example.
+// stacked checks that every step is one item and returns the column with one row for each example.
 func (c *column) stacked(b *builder, f Sequence) (*column, error) {
 	item := int64(f.Shape.Size())
 	if !f.Shape.IsFull() || item == 0 {
-		return nil, fail(tenon.ErrShape, b.name, "the shape %v of the steps of a sequence is not known or has no elements", f.Shape)
+		return nil, fail(tenon.ErrShape, b.name, "the shape %v of a sequence's steps must be fully known and not empty", f.Shape)
 	}
 	for i := range c.rows() {
 		if n := c.splits[i+1] - c.splits[i]; n != item {

@@ -37,7 +37,7 @@ const (
 	classExtension  = 13
 )
 
-// specSuffix ends the names of Specs of tensorflow's extension types.
+// specSuffix is the suffix of the names of Specs of TensorFlow's extension types.
 const specSuffix = ".Spec"
 
 func (w encoder) spec(b []byte, s tenon.Spec) ([]byte, error) {
@@ -77,7 +77,7 @@ func parseTensorSpec(b []byte) (*tensor.Spec, error) {
 		return err
 	})
 	if err == nil && d == dtype.None {
-		err = fail(tenon.ErrInvalid, "dtype", "a tensor's Spec has an element type")
+		err = fail(tenon.ErrInvalid, "dtype", "the Spec of a tensor must have an element type")
 	}
 	if err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ func (w encoder) typeSpec(b []byte, s tenon.Spec) ([]byte, error) {
 	return b, nil
 }
 
-// describe returns the class, its name and the state that stand for s.
+// describe returns the class, its name and the state that represent s.
 func (w encoder) describe(s tenon.Spec) (class int, name string, state tenon.Encoding) {
 	size := func(n int) tenon.Encoding { return tenon.Shape{Shape: shape.Of(n)} }
 	switch s := s.(type) {
@@ -140,9 +140,9 @@ func (w encoder) describe(s tenon.Spec) (class int, name string, state tenon.Enc
 	return classRegistered, name, state
 }
 
-// derived returns the fields of a type that package ext derives from a struct: its
-// encoding has a version before them, of which only 0 goes without saying. Of another
-// type it returns the encoding itself where that is a named tuple.
+// derived returns the fields of a type that package ext derives from a struct. Its encoding starts
+// with a version, which can be omitted only if it is 0. For any other type it returns the encoding
+// itself if that is a named tuple.
 func derived(typeName string, state tenon.Encoding) (tenon.NamedTuple, bool) {
 	switch t := state.(type) {
 	case tenon.NamedTuple:
@@ -161,8 +161,8 @@ func shortName(typeName string) string {
 	return typeName[strings.LastIndexAny(typeName, "./")+1:]
 }
 
-// leaves counts the tensors of values of s as tensorflow would, where every row
-// partition is its splits.
+// leaves counts the tensors of values of s as TensorFlow does, for which every row partition
+// consists of its splits.
 func leaves(s tenon.Spec) int {
 	switch s := s.(type) {
 	case *ragged.PartitionSpec:
@@ -228,7 +228,7 @@ func (r decoder) typeSpec(b []byte, depth int) (tenon.Spec, error) {
 	return nil, fail(tenon.ErrUnsupported, "", "tensorflow's %s (class %d) has no counterpart", name, class)
 }
 
-// typeNamed returns the Spec of an extension type or a registered one.
+// typeNamed returns the Spec of an extension type or registered type.
 func (r decoder) typeNamed(class uint64, name string, state tenon.Encoding, components uint64) (tenon.Spec, error) {
 	if class == classExtension {
 		name = strings.TrimSuffix(name, specSuffix)
@@ -261,15 +261,15 @@ func (r decoder) typeNamed(class uint64, name string, state tenon.Encoding, comp
 		n += leaves(s)
 	})
 	if uint64(n) != components {
-		e := tenon.AsError(fail(tenon.ErrInvalid, "<"+name+">", "the type is not known in this program, and what the message says of its %d components is not enough", components))
-		e.Hint = "import the package that defines " + name + ", or write the Spec with tenon.AppendBinary, which holds those of the components"
+		e := tenon.AsError(fail(tenon.ErrInvalid, "<"+name+">", "the type is not known in this program, and the message does not describe its %d components well enough", components))
+		e.Hint = "import the package that defines " + name + ", or write the Spec with tenon.AppendBinary, which includes those of the components"
 		return nil, e
 	}
 	return tenon.NewOpaque(name, state, parts), nil
 }
 
-// eachComponent calls f for the Specs in a state in order, but not for those that are
-// static data of a type that package ext derives.
+// eachComponent calls f for the Specs in a state in order, except for those that are static data of
+// a type that package ext derives.
 func eachComponent(state tenon.Encoding, f func(tenon.Spec)) {
 	elems := func(es []tenon.Encoding) {
 		for _, e := range es {
@@ -297,7 +297,7 @@ func eachComponent(state tenon.Encoding, f func(tenon.Spec)) {
 	}
 }
 
-// fieldsOf turns the state of an extension type, a tuple of pairs, into fields.
+// fieldsOf converts the state of an extension type, a tuple of pairs, to fields.
 func fieldsOf(state tenon.Encoding) ([]tenon.Entry, error) {
 	pairs, err := tenon.Elems(state, -1)
 	if err != nil {

@@ -11,13 +11,13 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Records and their shapes are extension types of TensorFlow's own.
+// Records and their shapes are TensorFlow extension types.
 const (
 	recordsClass = "tf.StructuredTensor"
 	shapeClass   = "tf.DynamicRaggedShape"
 )
 
-// recordsState returns the fields, sorted by name as TensorFlow's are, and the shape.
+// recordsState returns the fields, sorted by name as in TensorFlow, and the shape.
 func recordsState(s *structured.Spec) tenon.Encoding {
 	fields := map[string]tenon.SpecOf{}
 	for _, f := range s.Fields() {
@@ -43,8 +43,7 @@ func shapeSpec(d dtype.DType, inner shape.Shape, parts tenon.List) (tenon.Spec, 
 	return tenon.Decode(ragged.ShapeTypeName, tenon.Tuple{tenon.DType{DType: d}, tenon.Shape{Shape: inner}, parts})
 }
 
-// shapeState returns the partitions, the Spec of the sizes of the flat values, and
-// what is known of these.
+// shapeState returns the partitions, the Spec of the sizes of the flat values, and the known sizes.
 func shapeState(s *ragged.ShapeSpec) tenon.Encoding {
 	parts := tenon.Tuple{}
 	for _, p := range s.Partitions() {
@@ -58,7 +57,7 @@ func shapeState(s *ragged.ShapeSpec) tenon.Encoding {
 	}
 }
 
-// recordsOf reads what recordsState writes.
+// recordsOf is the inverse of recordsState.
 func recordsOf(fields tenon.NamedTuple) (tenon.Spec, error) {
 	e, _ := fields.Get("_fields")
 	dict, err := tenon.As[tenon.Dict](e)
@@ -72,7 +71,7 @@ func recordsOf(fields tenon.NamedTuple) (tenon.Spec, error) {
 	}
 	s, ok := of.Spec.(*ragged.ShapeSpec)
 	if !ok {
-		return nil, fail(tenon.ErrInvalid, "<"+recordsClass+">", "%s is no shape of records", tenon.String(of.Spec))
+		return nil, fail(tenon.ErrInvalid, "<"+recordsClass+">", "%s is not the shape of records", tenon.String(of.Spec))
 	}
 	bare, err := structured.SpecFromShape(s)
 	if err != nil || len(dict) == 0 {
@@ -89,8 +88,8 @@ func recordsOf(fields tenon.NamedTuple) (tenon.Spec, error) {
 	return structured.NewSpec(bare.Shape(), list)
 }
 
-// unionState returns the records of tags and variants, and the names of these in the order
-// of the tags, which records do not keep.
+// unionState returns the records of tags and variants, and the names of the variants in the order
+// of the tags, which records do not preserve.
 func unionState(s *structured.UnionSpec) tenon.Encoding {
 	var names tenon.List
 	for _, f := range s.Components()[0].Spec.(*structured.Spec).Fields() {
@@ -99,10 +98,10 @@ func unionState(s *structured.UnionSpec) tenon.Encoding {
 	return tenon.Tuple{tenon.SpecOf{Spec: s.Components()[0].Spec}, names}
 }
 
-// unionOf reads what unionState writes.
+// unionOf is the inverse of unionState.
 func unionOf(state tenon.Encoding) (tenon.Spec, error) {
 	bad := func() (tenon.Spec, error) {
-		return nil, fail(tenon.ErrInvalid, "<"+structured.UnionTypeName+">", "a union is records, and the names of their fields in order")
+		return nil, fail(tenon.ErrInvalid, "<"+structured.UnionTypeName+">", "a union must be records and the names of their fields in order")
 	}
 	t, err := tenon.Elems(state, 2)
 	if err != nil {
@@ -139,7 +138,7 @@ func unionOf(state tenon.Encoding) (tenon.Spec, error) {
 	return tenon.Decode(structured.UnionTypeName, tenon.SpecOf{Spec: ordered})
 }
 
-// shapeOf reads what shapeState writes.
+// shapeOf is the inverse of shapeState.
 func shapeOf(fields tenon.NamedTuple) (tenon.Spec, error) {
 	e, _ := fields.Get("_row_partitions")
 	parts, err := tenon.Elems(e, -1)
@@ -150,7 +149,7 @@ func shapeOf(fields tenon.NamedTuple) (tenon.Spec, error) {
 		if of, err := tenon.As[tenon.SpecOf](p); err != nil {
 			return nil, err
 		} else if _, ok := of.Spec.(*ragged.PartitionSpec); !ok {
-			return nil, fail(tenon.ErrInvalid, "<"+shapeClass+">", "%s is no row partition", tenon.String(of.Spec))
+			return nil, fail(tenon.ErrInvalid, "<"+shapeClass+">", "%s is not a row partition", tenon.String(of.Spec))
 		}
 	}
 	e, _ = fields.Get("_inner_shape")
@@ -160,7 +159,7 @@ func shapeOf(fields tenon.NamedTuple) (tenon.Spec, error) {
 	}
 	sizes, ok := of.Spec.(*tensor.Spec)
 	if !ok {
-		return nil, fail(tenon.ErrInvalid, "<"+shapeClass+">", "%s are no sizes", tenon.String(of.Spec))
+		return nil, fail(tenon.ErrInvalid, "<"+shapeClass+">", "%s is not a vector of sizes", tenon.String(of.Spec))
 	}
 	e, _ = fields.Get("_static_inner_shape")
 	inner, err := tenon.As[tenon.Shape](e)

@@ -11,7 +11,7 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// The states of the types that tensorflow has itself.
+// The states of types that TensorFlow itself has.
 
 func component(i int) string { return "component" + strconv.Itoa(i) }
 
@@ -41,8 +41,7 @@ func sparseOf(state tenon.Encoding) (tenon.Spec, error) {
 	return sparse.NewSpec(d, s), nil
 }
 
-// partitionOf reads (nrows, nvals, length, dtype), each number a shape of one
-// dimension.
+// partitionOf reads (nrows, nvals, length, dtype); each number is a shape with one dimension.
 func partitionOf(state tenon.Encoding) (tenon.Spec, error) {
 	es, err := tenon.Elems(state, 4)
 	if err != nil {
@@ -55,7 +54,7 @@ func partitionOf(state tenon.Encoding) (tenon.Spec, error) {
 			return nil, err
 		}
 		if s.Rank() != 1 {
-			return nil, fail(tenon.ErrInvalid, "<RowPartitionSpec>", "%v is no single number", s)
+			return nil, fail(tenon.ErrInvalid, "<RowPartitionSpec>", "%v is not a single number", s)
 		}
 		sizes[i] = s.Dim(0)
 	}
@@ -66,15 +65,15 @@ func partitionOf(state tenon.Encoding) (tenon.Spec, error) {
 	return ragged.NewPartitionSpec(d, sizes[0], sizes[1], sizes[2])
 }
 
-// raggedOf reads (shape, dtype, ragged rank, dtype of splits), and the Spec of the
-// flat values where those are no plain tensor.
+// raggedOf reads (shape, dtype, ragged rank, dtype of splits), and the Spec of the flat values if
+// these are not a plain tensor.
 func raggedOf(state tenon.Encoding) (tenon.Spec, error) {
 	es, err := tenon.Elems(state, -1)
 	if err != nil {
 		return nil, err
 	}
 	if len(es) != 4 && len(es) != 5 {
-		return nil, fail(tenon.ErrInvalid, "<RaggedTensorSpec>", "the state has %d elements, not 4 or 5", len(es))
+		return nil, fail(tenon.ErrInvalid, "<RaggedTensorSpec>", "the state has %d elements, want 4 or 5", len(es))
 	}
 	s, err := shapeAt(es, 0)
 	if err != nil {
@@ -105,19 +104,18 @@ func raggedOf(state tenon.Encoding) (tenon.Spec, error) {
 		}
 	}
 	if rank < 0 || rank > maxRank {
-		return nil, fail(tenon.ErrInvalid, "<RaggedTensorSpec>", "%d is no ragged rank", rank)
+		return nil, fail(tenon.ErrInvalid, "<RaggedTensorSpec>", "invalid ragged rank %d", rank)
 	}
 	if dense, ok := flat.(*tensor.Spec); ok {
 		if d != dtype.None && dense.DType() != d {
-			return nil, fail(tenon.ErrInvalid, "<RaggedTensorSpec>", "flat values are %v, elements %v", dense.DType(), d)
+			return nil, fail(tenon.ErrInvalid, "<RaggedTensorSpec>", "flat values are %v, but elements are %v", dense.DType(), d)
 		}
 		d, flat = dense.DType(), nil
 	}
 	if flat == nil {
 		return ragged.NewSpec(d, s, int(rank), splits)
 	}
-	// The partitions follow from the shape; what the flat values are does not matter
-	// to them.
+	// The partitions follow from the shape; they do not depend on the flat values.
 	plain, err := ragged.NewSpec(dtype.Bool, s, int(rank), splits)
 	if err != nil {
 		return nil, err

@@ -12,7 +12,7 @@ import (
 	"github.com/tenonml/tenon/internal/message"
 )
 
-// Fields of StructuredValue, of which one is set.
+// Fields of StructuredValue, exactly one of which is set.
 const (
 	noneValue    = 1
 	floatValue   = 11
@@ -30,34 +30,32 @@ const (
 	namedValue   = 54
 	tensorValue  = 55
 	numpyValue   = 56
-	elements     = 1 // of ListValue and TupleValue, and the entries of DictValue
+	elements     = 1 // elements of ListValue and TupleValue, and entries of DictValue
 	entryKey     = 1
 	entryValue   = 2
 	namedName    = 1
 	namedEntries = 2
 )
 
-// maxDepth bounds the nesting of messages that are read.
+// maxDepth limits the nesting of messages when reading.
 const maxDepth = 100
 
-// Options says how names of types here and in tensorflow belong together. The zero
-// value takes a type's own name.
+// Options maps type names in Tenon to type names in TensorFlow. The zero value leaves names
+// unchanged.
 type Options struct {
-	// Classes has the names that tensorflow knows types by, without ".Spec", by
-	// [tenon.Spec]'s TypeName: {"example.com/graphs.Digraph": "graphs.Digraph"}.
+	// Classes maps the TypeName of a [tenon.Spec] to its name in TensorFlow, without ".Spec":
+	// {"example.com/graphs.Digraph": "graphs.Digraph"}.
 	Classes map[string]string
 }
 
-// AppendStructure appends the StructuredValue message of e to b. A Spec inside it
-// ([tenon.SpecOf]) is written as tensorflow writes its own where it has the type,
-// so that TensorFlow reads it back as one: dense, ragged, sparse and structured tensors,
-// row partitions and ragged shapes. A type that package ext derives from a struct, or whose encoding is a
-// tuple with its name, becomes an extension type, any other a registered type; neither
-// loses anything when it is read here.
+// AppendStructure appends the StructuredValue message of e to b. A Spec inside it ([tenon.SpecOf]) is
+// written in TensorFlow's own form if TensorFlow has the type, and TensorFlow reads it back as such:
+// dense, ragged, sparse and structured tensors, row partitions and ragged shapes. A type that package ext
+// derives from a struct, or whose encoding is a tuple with its name, becomes an extension type, and any
+// other type a registered type; both are read back here without loss.
 //
-// What tensorflow's Specs cannot say is dropped, which leaves a Spec above the given
-// one: the numbers of values of partitions inside a ragged Spec. Fields of records
-// come back in the order of their names.
+// What TensorFlow's Specs cannot represent is dropped, so that the result is a more general Spec: the
+// numbers of values of partitions inside a ragged Spec. Fields of records are read back sorted by name.
 func AppendStructure(b []byte, e tenon.Encoding, o Options) (out []byte, err error) {
 	defer tenon.Catch(&err)
 	return encoder{o}.value(b, e)
@@ -76,7 +74,7 @@ func (w encoder) value(b []byte, e tenon.Encoding) ([]byte, error) {
 		return message.AppendVarint(b, intValue, protowire.EncodeZigZag(int64(e))), nil
 	case tenon.Str:
 		if !utf8.ValidString(string(e)) {
-			return b, fail(tenon.ErrInvalid, "", "%q is not UTF-8, which protocol buffers ask of strings", string(e))
+			return b, fail(tenon.ErrInvalid, "", "%q is not UTF-8, which protocol buffers require of strings", string(e))
 		}
 		return message.AppendBytes(b, stringValue, e), nil
 	case tenon.Bool:
@@ -106,7 +104,7 @@ func (w encoder) value(b []byte, e tenon.Encoding) ([]byte, error) {
 	case tenon.Array:
 		return message.Append(b, numpyValue, func(m []byte) ([]byte, error) { return appendTensor(m, e) })
 	}
-	return b, fail(tenon.ErrInvalid, "", "a %T is no encoding", e)
+	return b, fail(tenon.ErrInvalid, "", "unknown encoding %T", e)
 }
 
 func (w encoder) sequence(b []byte, n protowire.Number, es []tenon.Encoding) ([]byte, error) {
@@ -121,8 +119,7 @@ func (w encoder) sequence(b []byte, n protowire.Number, es []tenon.Encoding) ([]
 	})
 }
 
-// entries writes the fields of a named tuple or the entries of a map, which have
-// the same form.
+// entries writes the fields of a named tuple or the entries of a map, which have the same form.
 func (w encoder) entries(b []byte, n protowire.Number, es []tenon.Entry) (_ []byte, err error) {
 	for _, e := range es {
 		if !utf8.ValidString(e.Name) {
@@ -139,7 +136,7 @@ func (w encoder) entries(b []byte, n protowire.Number, es []tenon.Entry) (_ []by
 	return b, nil
 }
 
-// within puts a step of the path before the place that an error names.
+// within prepends a step of the path to the place that an error names.
 func within(err error, step string) error {
 	e := *tenon.AsError(err)
 	e.Where = step + e.Where
@@ -156,11 +153,10 @@ func compare(a, b string) int {
 	return 0
 }
 
-// DecodeStructure reads a StructuredValue message. A tensor and an array of numpy
-// are both a [tenon.Array]. The Spec of a type that is not registered is a
-// [*tenon.Opaque], which can be written again without loss; a kind of Spec that has
-// no meaning outside of tensorflow, such as that of a variable, is an error of kind
-// ErrUnsupported.
+// DecodeStructure reads a StructuredValue message. A tensor and a NumPy array both become a
+// [tenon.Array]. The Spec of a type that is not registered is a [*tenon.Opaque], which can be
+// written again without loss; a kind of Spec that is meaningless outside of TensorFlow, such as
+// that of a variable, is an error of kind ErrUnsupported.
 func DecodeStructure(b []byte, o Options) (e tenon.Encoding, err error) {
 	defer tenon.Catch(&err)
 	r := decoder{types: make(map[string]string, len(o.Classes))}
@@ -171,11 +167,11 @@ func DecodeStructure(b []byte, o Options) (e tenon.Encoding, err error) {
 }
 
 type decoder struct {
-	types map[string]string // names of types by tensorflow's names
+	types map[string]string // type names by TensorFlow's names
 }
 
-// value reads a StructuredValue. Of several fields the last one counts, and a
-// message that comes in pieces is put together, as protocol buffers prescribe.
+// value reads a StructuredValue. As protocol buffers prescribe, the last of several fields counts,
+// and a message that comes in pieces is merged.
 func (r decoder) value(b []byte, depth int) (tenon.Encoding, error) {
 	if depth > maxDepth {
 		return nil, fail(tenon.ErrInvalid, "", "values are nested more than %d deep", maxDepth)

@@ -10,8 +10,8 @@ import (
 	"github.com/tenonml/tenon/internal/message"
 )
 
-// Fields of TensorProto. Small tensors have their elements in a list of their
-// type, others as bytes in tensor_content.
+// Fields of TensorProto. Small tensors have their elements in a list of their type, and others as
+// bytes in tensor_content.
 const (
 	tensorDType   = 1
 	tensorShape   = 2
@@ -54,8 +54,8 @@ func valField(d dtype.DType) protowire.Number {
 	return intVal
 }
 
-// appendTensor writes a TensorProto as tensorflow does: two elements and more as
-// bytes, fewer in the list of their type.
+// appendTensor writes a TensorProto as TensorFlow does: two or more elements as bytes, and fewer in
+// the list of their type.
 func appendTensor(b []byte, a tenon.Array) ([]byte, error) {
 	n, err := dtypeNumber(a.DType)
 	if err != nil {
@@ -66,7 +66,7 @@ func appendTensor(b []byte, a tenon.Array) ([]byte, error) {
 	size := a.DType.Size()
 	switch count := a.Shape.Size(); {
 	case a.DType == dtype.String || size == 0 || count < 0 || len(a.Data)/size != count || len(a.Data)%size != 0:
-		return b, fail(tenon.ErrInvalid, "", "an array of %v%v has %d bytes", a.DType, a.Shape, len(a.Data))
+		return b, fail(tenon.ErrInvalid, "", "an array of %v%v has %d bytes of data", a.DType, a.Shape, len(a.Data))
 	case count == 0:
 		return b, nil
 	case count > 1:
@@ -80,7 +80,7 @@ func appendTensor(b []byte, a tenon.Array) ([]byte, error) {
 	return appendPacked(b, field, []uint64{element(a.DType, a.Data)}), nil
 }
 
-// element returns an integer as the varint that stands for it.
+// element returns the varint that represents an integer.
 func element(d dtype.DType, data string) uint64 {
 	var x uint64
 	for i := range len(data) {
@@ -97,8 +97,8 @@ func element(d dtype.DType, data string) uint64 {
 	return x
 }
 
-// maxSplat bounds the bytes of a tensor that one element fills: the sizes come
-// from the message and nothing in it is as long.
+// maxSplat limits the size of a tensor that a single element fills, because its sizes come from the
+// message without data of that size.
 const maxSplat = 1 << 20
 
 func parseTensor(b []byte) (tenon.Array, error) {
@@ -122,12 +122,12 @@ func parseTensor(b []byte) (tenon.Array, error) {
 		return a, err
 	}
 	if a.DType == dtype.None || a.DType == dtype.String {
-		return a, fail(tenon.ErrUnsupported, "tensor", "static data are numbers or truth values, not %v", a.DType)
+		return a, fail(tenon.ErrUnsupported, "tensor", "static data must be numbers or booleans, not %v", a.DType)
 	}
 	size := a.DType.Size()
 	count, err := a.Shape.CheckedSize(size)
 	if err != nil || count < 0 {
-		return a, fail(tenon.ErrInvalid, "tensor", "%v is no shape of a tensor", a.Shape)
+		return a, fail(tenon.ErrInvalid, "tensor", "%v is not the shape of a tensor", a.Shape)
 	}
 	if content == nil {
 		content = narrow(lists[valField(a.DType)], a.DType)
@@ -151,8 +151,7 @@ func parseTensor(b []byte) (tenon.Array, error) {
 	return a, nil
 }
 
-// collect adds the elements of a list field, packed or not, 8 bytes each for
-// varints.
+// collect adds the elements of a list field, packed or not; varints take 8 bytes each.
 func collect(lists map[protowire.Number][]byte, t message.Tag, n uint64, data []byte) error {
 	num, typ := protowire.Number(t>>3), protowire.Type(t&7)
 	switch num {
@@ -183,7 +182,7 @@ func collect(lists map[protowire.Number][]byte, t message.Tag, n uint64, data []
 	return nil
 }
 
-// narrow cuts the 8 bytes of each varint down to those of the type.
+// narrow truncates the 8 bytes of each varint to the size of the type.
 func narrow(data []byte, d dtype.DType) []byte {
 	switch valField(d) {
 	case floatVal, doubleVal, scomplexVal, dcomplexVal:
@@ -201,11 +200,11 @@ func narrow(data []byte, d dtype.DType) []byte {
 	return out
 }
 
-// splat repeats the last of the elements that are there, as tensorflow does to
-// fill a shape; without any it fills with zeros.
+// splat repeats the last element to fill a shape, as TensorFlow does; without any element it fills
+// with zeros.
 func splat(data []byte, got, count, size int) ([]byte, error) {
 	if count > maxSplat/size {
-		return nil, fail(tenon.ErrInvalid, "tensor", "%d elements stand for %d", got, count)
+		return nil, fail(tenon.ErrInvalid, "tensor", "%d elements cannot fill a shape of %d", got, count)
 	}
 	out := make([]byte, count*size)
 	copy(out, data[:got*size])

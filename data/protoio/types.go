@@ -9,7 +9,7 @@ import (
 	"github.com/tenonml/tenon/shape"
 )
 
-// dtypes has the number that tensorflow's types.proto gives each element type.
+// dtypes maps element types to their numbers in TensorFlow's types.proto.
 var dtypes = map[dtype.DType]uint64{
 	dtype.Float32: 1, dtype.Float64: 2, dtype.Int32: 3, dtype.Uint8: 4, dtype.Int16: 5, dtype.Int8: 6, dtype.String: 7,
 	dtype.Complex64: 8, dtype.Int64: 9, dtype.Bool: 10, dtype.BFloat16: 14, dtype.Uint16: 17, dtype.Complex128: 18,
@@ -35,7 +35,7 @@ func dtypeNumber(d dtype.DType) (uint64, error) {
 func parseDType(n uint64) (dtype.DType, error) {
 	d, ok := dtypeOf[n]
 	if !ok {
-		return dtype.None, fail(tenon.ErrUnsupported, "dtype", "there is no element type for tensorflow's number %d", n)
+		return dtype.None, fail(tenon.ErrUnsupported, "dtype", "unknown TensorFlow element type %d", n)
 	}
 	return d, nil
 }
@@ -53,7 +53,7 @@ func appendShape(b []byte, s shape.Shape) []byte {
 	}
 	for _, n := range s.Dims() {
 		var dim []byte
-		if n != 0 { // zero is a field's default, which is not written
+		if n != 0 { // zero is the default of a field and is not written
 			dim = message.AppendVarint(nil, dimSize, uint64(int64(n)))
 		}
 		b = message.AppendBytes(b, shapeDim, dim)
@@ -61,8 +61,7 @@ func appendShape(b []byte, s shape.Shape) []byte {
 	return b
 }
 
-// maxRank bounds the dimensions that are collected from a message; package shape
-// refuses the same.
+// maxRank limits the number of dimensions read from a message; package shape has the same limit.
 const maxRank = shape.MaxRank
 
 func parseShape(b []byte) (shape.Shape, error) {
@@ -87,7 +86,7 @@ func parseShape(b []byte) (shape.Shape, error) {
 				return err
 			}
 			if size < shape.Unknown || int64(int(size)) != size {
-				return fail(tenon.ErrInvalid, "shape", "%d is no size", size)
+				return fail(tenon.ErrInvalid, "shape", "invalid size %d", size)
 			}
 			dims = append(dims, int(size))
 		}
@@ -106,7 +105,7 @@ func parseShape(b []byte) (shape.Shape, error) {
 	return s, nil
 }
 
-// appendPacked appends a packed field of varints, and nothing for an empty list.
+// appendPacked appends a packed field of varints, or nothing for an empty list.
 func appendPacked(b []byte, n protowire.Number, xs []uint64) []byte {
 	if len(xs) == 0 {
 		return b

@@ -9,7 +9,7 @@ import (
 	"github.com/tenonml/tenon/internal/source"
 )
 
-// eachField is [message.Each] with errors of the package.
+// eachField is [message.Each] with errors of this package.
 func eachField(b []byte, f func(t message.Tag, n uint64, data []byte) error) error {
 	err := message.Each(b, f)
 	var e *message.Error

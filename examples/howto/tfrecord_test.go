@@ -74,5 +74,5 @@ func Example_tfRecordC() {
 		fmt.Println(err.(*tenon.Error).Where, err.(*tenon.Error).Msg)
 	}
 	// Output:
-	// record 0 does not agree with its check
+	// record 0 does not match its check
 }

@@ -251,7 +251,7 @@ func TestExamplesRefused(t *testing.T) {
 		"padding":              {made(t, map[string]any{"v": long}), protoio.Sequence{DType: dtype.Int64}, protoio.ParseOptions{MaxPadded: 1500}, "too many"},
 		"default's type":       {good, protoio.Fixed{DType: dtype.Int64, Default: tensor.Scalar(1.5)}, protoio.ParseOptions{}, "default"},
 		"default's size":       {good, protoio.Fixed{DType: dtype.Int64, Shape: shape.Of(2), Default: []int64{1, 2, 3}}, protoio.ParseOptions{}, "default"},
-		"unknown shape":        {good, protoio.Fixed{DType: dtype.Int64, Shape: shape.Of(-1)}, protoio.ParseOptions{}, "not known"},
+		"unknown shape":        {good, protoio.Fixed{DType: dtype.Int64, Shape: shape.Of(-1)}, protoio.ParseOptions{}, "must be fully known"},
 		"huge shape":           {good, protoio.Fixed{DType: dtype.Int64, Shape: shape.Of(math.MaxInt)}, protoio.ParseOptions{}, ""},
 	} {
 		m, err := protoio.ParseExamples([][]byte{example(entry("v", firstOf(c.f))), c.b}, protoio.Features{"v": c.f}, c.o)

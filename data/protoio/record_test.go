@@ -109,8 +109,8 @@ func TestRecordsRefused(t *testing.T) {
 		"cut off":        {good[:len(good)-1], protoio.RecordOptions{}, "record 1"},
 		"cut off header": {good[:25], protoio.RecordOptions{}, "record 1"},
 		"too long":       {good, protoio.RecordOptions{MaxRecord: 5}, "record 1"},
-		"not gzip":       {good, protoio.RecordOptions{Compression: protoio.GZIP}, "compressed"},
-		"not zlib":       {good, protoio.RecordOptions{Compression: protoio.ZLIB}, "compressed"},
+		"not gzip":       {good, protoio.RecordOptions{Compression: protoio.GZIP}, "requested compression"},
+		"not zlib":       {good, protoio.RecordOptions{Compression: protoio.ZLIB}, "requested compression"},
 		"no such way":    {good, protoio.RecordOptions{Compression: 9}, "compression"},
 	} {
 		if _, err := read(c.b, c.o); !errors.Is(err, tenon.ErrInvalid) || !strings.Contains(err.Error(), c.where) {

@@ -18,11 +18,11 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// tracer is one run of a function on rows.
+// tracer is the state of one run of a function on rows.
 type tracer struct {
 	level int
-	n     tensor.Tensor // the number of rows, a scalar
-	rows  int           // the same, if it is known; -1 otherwise
+	n     tensor.Tensor // number of rows, a scalar
+	rows  int           // number of rows if known, or -1
 	done  atomic.Bool   // the function has returned
 	first tensor.Tensor // has less entries more than there are rows
 	less  int
@@ -58,21 +58,21 @@ func (v *variable) Shape() shape.Shape { return v.spec.Shape() }
 func (v *variable) RecordLevel() int   { return v.tracer.level }
 func (v *variable) String() string     { return fmt.Sprintf("a row of %v", v.primal) }
 
-// leaked is the error of a row that is used when there are none any more.
+// leaked is the error for a row that is used after the function has returned.
 func (v *variable) leaked() error {
 	e := tenon.NewError(tenon.ErrInvalid, "control.Map", fmt.Sprintf("a row of %s is used after the function of rows has returned", tenon.String(v.primal.Spec())))
 	e.Hint = "return it from the function instead of storing it in a captured variable, a field or a map"
 	return e
 }
 
-// Concrete says that there is no single row to look at.
+// Concrete reports that there is no single row to look at.
 func (v *variable) Concrete() (tensor.Tensor, error) {
 	e := tenon.NewError(tenon.ErrUnsupported, "tensor.Data", "the tensor stands for every row of a batch at once: its elements differ from row to row")
 	e.Hint = "use ops.Where to choose by data, or control.MapRows to run row by row"
 	return nil, e
 }
 
-// Record pushes the call through to all rows.
+// Record applies the call to all rows.
 func (v *variable) Record(c *op.Call) ([]tenon.Value, error) {
 	t := v.tracer
 	if t.done.Load() {
@@ -106,8 +106,8 @@ func (v *variable) Record(c *op.Call) ([]tenon.Value, error) {
 	return res, nil
 }
 
-// elementwise lines the rows up: an operand whose rows have fewer dimensions
-// than others' gets dimensions of size 1 behind the batch dimension.
+// elementwise aligns the rows: an operand whose rows have fewer dimensions than those of others
+// gets dimensions of size 1 after the batch dimension.
 func elementwise(c *op.Call, batched []bool) (out []tensor.Tensor, err error) {
 	primals, rank := c.Values(), 0
 	for i, v := range primals {
@@ -139,16 +139,16 @@ func elementwise(c *op.Call, batched []bool) (out []tensor.Tensor, err error) {
 	return op.ApplyN(c, primals...), nil
 }
 
-// spreader is a batch whose rows differ in their lengths. It gives each element what a
-// vector has for its row.
+// spreader is a batch whose rows differ in length. It can assign the entries of a vector to the
+// elements of the corresponding rows.
 type spreader interface {
 	tensor.Tensor
 	SpreadRows(perRow tensor.Tensor) tensor.Tensor
 }
 
-// lines returns the operand whose rows differ in their lengths, where others may have a
-// number for each row. That there are as many of these is known, which broadcasting, where
-// one may stand for all, could find out only when it runs.
+// lines returns the operand whose rows differ in length, if others have one number for each row.
+// Their number is known to agree, which broadcasting, where a single entry may stand for all, could
+// check only at run time.
 func lines(primals []tenon.Value, batched []bool) (ragged spreader) {
 	for i, v := range primals {
 		if r, ok := v.(spreader); ok && batched[i] && r.Shape().Rank() > 1 {
@@ -160,8 +160,8 @@ func lines(primals []tenon.Value, batched []bool) (ragged spreader) {
 	return ragged
 }
 
-// sameForAll returns the sizes of a row of a dense tensor, which are those of every row,
-// and nil for any other call.
+// sameForAll returns the sizes of a row of a dense tensor, which all rows share, or nil for any
+// other call.
 func sameForAll(c *op.Call, primals []tenon.Value) tensor.Tensor {
 	if c.Op.Name != "shape" && c.Op.Name != "size" {
 		return nil
@@ -205,9 +205,9 @@ func (t *tracer) rowByRow(c *op.Call, primals []tenon.Value, batched []bool) (ou
 	return out, nil
 }
 
-// Run calls f on all rows of xs at once. Every tensor in xs has a leading axis of
-// the same size; a ragged tensor of ragged rank 1 stands for its rows. The
-// results get a leading axis; what does not depend on the rows is repeated.
+// Run calls f on all rows of xs at once. Every tensor in xs has a leading axis of the same size; a
+// ragged tensor of ragged rank 1 represents its rows. The results get a leading axis; results that
+// do not depend on the rows are repeated.
 func Run[X, Y any](fn string, f func(X) Y, xs X) (y Y, err error) {
 	defer tenon.Catch(&err)
 	t := &tracer{level: op.NextLevel(), rows: -1}
@@ -244,8 +244,8 @@ func Run[X, Y any](fn string, f func(X) Y, xs X) (y Y, err error) {
 	return nest.Pack(res, out, nest.Options{})
 }
 
-// Possible reports whether a function of the rows of v can run in bulk: where a row is
-// a tensor, or made of the rows of components for which that holds.
+// Possible reports whether a function can be run on all rows of v at once: a row must be a tensor,
+// or be made of the rows of components for which this holds.
 func Possible(v tenon.Value) bool {
 	if shared, ok := componentRows(v.Spec()); ok {
 		parts, err := v.Spec().Disassemble(v)
@@ -275,9 +275,9 @@ func Possible(v tenon.Value) bool {
 	return err == nil && len(parts) == 1
 }
 
-// componentRows is [rows.Components] for values that are only taken apart: also those of
-// which a row is made of the rows of the components, though a batch of them is not made of
-// batches, as that of lists of records is not.
+// componentRows is [rows.Components] for values that are only taken apart. It includes values whose
+// rows are made of the rows of components although a batch of them is not made of batches, such as
+// lists of records.
 func componentRows(s tenon.Spec) (shared []bool, ok bool) {
 	if shared, ok = rows.Components(s); ok {
 		return shared, true
@@ -306,7 +306,7 @@ func componentRows(s tenon.Spec) (shared []bool, ok bool) {
 	return make([]bool, len(whole)), true
 }
 
-// rowOf returns what stands for a row of v in the function.
+// rowOf returns the value that represents a row of v in the function.
 func (t *tracer) rowOf(fn string, v tenon.Value) (tenon.Value, error) {
 	if shared, ok := componentRows(v.Spec()); ok {
 		row, err := rows.RowSpec(v.Spec())
@@ -343,8 +343,8 @@ func (t *tracer) rowOf(fn string, v tenon.Value) (tenon.Value, error) {
 	return t.variable(t.alike(x))
 }
 
-// rowsOf returns the number of rows as a scalar. A ragged tensor, whose sizes are no
-// vector, tells it itself.
+// rowsOf returns the number of rows as a scalar. A ragged tensor, whose sizes are not a vector,
+// provides it itself.
 func rowsOf(x tensor.Tensor) tensor.Tensor {
 	if r, ok := x.(interface{ NRows() tensor.Tensor }); ok {
 		return ops.Cast(r.NRows(), dtype.Int64)
@@ -361,7 +361,7 @@ func (t *tracer) inside(v tenon.Value) bool {
 	})
 }
 
-// collect returns a result over all rows.
+// collect returns a result for all rows.
 func (t *tracer) collect(fn string, v tenon.Value) (tenon.Value, error) {
 	if b, ok := v.(*variable); ok {
 		if b.tracer == t {

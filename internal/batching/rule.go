@@ -10,8 +10,9 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Rule does a call on all rows at once. Batched operands have an axis of rows in front. It
-// returns op.NotHandled for operations that say neither how, nor enough of their axes.
+// Rule performs a call on all rows at once. Batched operands have a leading axis of rows. It
+// returns op.NotHandled for operations that have neither a rule nor a sufficient statement about
+// their axes.
 func Rule(c *op.Call, batched []bool) (out []tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
 	switch {
@@ -23,8 +24,8 @@ func Rule(c *op.Call, batched []bool) (out []tensor.Tensor, err error) {
 	return stated(c, batched)
 }
 
-// stated does an operation whose statement tells the axes that it is about: these lie one
-// further behind, and the axis of rows is one of the others.
+// stated performs an operation whose statement describes the axes it concerns: these are shifted by
+// one, and the axis of rows is one of the others.
 func stated(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
 	o, param := c.Op, c.Op.AxisParam()
 	if !tellsAxes(o) && !(o.Checks && o.Axes == op.Map && o.Control == 0 && len(batched) == 1) {
@@ -37,7 +38,7 @@ func stated(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
 		x, control := v.(tensor.Tensor), o.Control.Has(i)
 		switch {
 		case control && batched[k]:
-			return nil, op.NotHandled // where or how many differs from row to row
+			return nil, op.NotHandled // positions or counts differ from row to row
 		case control:
 			continue
 		case !batched[k]:
@@ -74,8 +75,8 @@ func stated(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
 	return c.WithArg(param, all).DoTensors()
 }
 
-// tellsAxes reports whether every axis in front of those that an operation is about, which a
-// parameter names or which are the last ones, is a batch axis.
+// tellsAxes reports whether every axis before those that an operation concerns, which a parameter
+// names or which are the last ones, is a batch axis.
 func tellsAxes(o *op.Op) bool {
 	axes := 0
 	for _, p := range o.Params {
@@ -95,7 +96,7 @@ func tellsAxes(o *op.Op) bool {
 	return false
 }
 
-// behind returns where an axis of a row lies in the batch.
+// behind returns the position of a row's axis in the batch.
 func behind(axis int) int {
 	if axis < 0 {
 		return axis

@@ -7,8 +7,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// sameRowsOp is its first operand, once that is known to have as many rows as another
-// one has, less a number: row splits have one entry more than there are rows.
+// sameRowsOp returns its first operand after checking that it has as many rows as another operand,
+// minus a number: row splits have one entry more than there are rows.
 var sameRowsOp *op.Op
 
 func init() {
@@ -38,7 +38,7 @@ func init() {
 			return []tensor.Tensor{c.Tensor(0)}, nil
 		},
 		VJP: func(_ *op.Call, _, ct []tensor.Tensor) []tensor.Tensor { return []tensor.Tensor{ct[0], nil} },
-		// Rows of rows: what has to be the same there is compared where they meet.
+		// Rows of rows: their numbers are compared where they are combined.
 		Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
 			if !batched[0] {
 				return nil, op.NotHandled
@@ -55,8 +55,8 @@ func rowsOfShape(s shape.Shape, less int) int {
 	return s.Dim(0) - less
 }
 
-// alike returns a tensor of rows, of which there have to be as many as in the first one.
-// Where the numbers are known they have been compared.
+// alike returns a tensor of rows after checking that it has as many as the first one. Known numbers
+// have been compared already.
 func (t *tracer) alike(x tensor.Tensor) tensor.Tensor {
 	n := rowsOfShape(x.Shape(), 0)
 	switch {
@@ -72,5 +72,5 @@ func (t *tracer) alike(x tensor.Tensor) tensor.Tensor {
 	return x
 }
 
-// splitter is a batch whose rows differ in their lengths.
+// splitter is a batch whose rows differ in length.
 type splitter interface{ RowSplits() tensor.Tensor }

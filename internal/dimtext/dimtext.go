@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// Sizes that are no numbers.
+// Sizes that are not numbers.
 const (
-	Open   = -1 // not known yet: printed as "?"
-	Ragged = -2 // rows of different lengths: "~"
-	Absent = -3 // not known to whoever reports: the name alone is printed
+	Open   = -1 // not known yet, printed as "?"
+	Ragged = -2 // rows of different lengths, printed as "~"
+	Absent = -3 // unknown to the caller: only the name is printed
 )
 
 // A Dim is a dimension of an operand.
@@ -48,7 +48,7 @@ func Braces(dims []Dim) string {
 	return "{" + strings.Join(s, " ") + "}"
 }
 
-// Lines prints a line for each operand: role, dimensions, and where it comes from.
+// Lines prints a line for each operand: its role, its dimensions and its origin.
 func Lines(operands ...Operand) string {
 	roles, sets := 0, 0
 	for _, o := range operands {
@@ -74,7 +74,7 @@ func (o Operand) find(name string) (Dim, bool) {
 	return Dim{}, false
 }
 
-// subject is what an operand is called in a sentence.
+// subject returns the name of an operand in a sentence.
 func (o Operand) subject() string {
 	switch o.Role {
 	case "left", "right":
@@ -83,7 +83,7 @@ func (o Operand) subject() string {
 	return "the " + o.Role
 }
 
-// Missing says that an operand lacks a dimension.
+// Missing reports that an operand lacks a dimension.
 func Missing(name string, at int, operands ...Operand) (msg, hint string) {
 	o := operands[at]
 	msg = fmt.Sprintf("%s has no %s\n%s", o.subject(), name, Lines(operands...))
@@ -116,8 +116,8 @@ func Missing(name string, at int, operands ...Operand) (msg, hint string) {
 	return msg, hint
 }
 
-// Alone says that a contraction of several operands sums over a dimension that only one of
-// them has.
+// Alone reports that a contraction of several operands sums over a dimension that only one of them
+// has.
 func Alone(name string, at int, operands ...Operand) (msg, hint string) {
 	o := operands[at]
 	msg = fmt.Sprintf("%s is summed over, and only %s has it\n%s", name, o.subject(), Lines(operands...))
@@ -132,8 +132,8 @@ func Alone(name string, at int, operands ...Operand) (msg, hint string) {
 	return msg, hint + fmt.Sprintf("to sum what one operand has alone, use named.Sum[%s](%s)", name, o.Role)
 }
 
-// Unscaled says that the scale or offset of a norm, the second operand, lacks what is
-// normalised.
+// Unscaled reports that the scale or offset of a normalisation, the second operand, lacks
+// normalised dimensions.
 func Unscaled(fn string, lacks []string, operands ...Operand) (msg, hint string) {
 	x, p := operands[0], operands[1]
 	names := make([]string, len(p.Dims))
@@ -151,7 +151,7 @@ func Unscaled(fn string, lacks []string, operands ...Operand) (msg, hint string)
 	return msg, hint + fmt.Sprintf("to use the %s along other dimensions, leave it out and take %s of the result", p.Role, how)
 }
 
-// Short returns what follows the package in the full form of a name.
+// Short returns the part of a full name after the package.
 func Short(name string) string {
 	rest := name[strings.LastIndexByte(name, '/')+1:]
 	if _, after, ok := strings.Cut(rest, "."); ok {
@@ -172,7 +172,7 @@ func shared(operands []Operand) []string {
 	return out
 }
 
-// similar asks about a name that is spelled almost like one that is missing.
+// similar suggests a name whose spelling is similar to a missing one.
 func similar(name string, o Operand) string {
 	best, at := 3, -1
 	for i, d := range o.Dims {
@@ -186,13 +186,13 @@ func similar(name string, o Operand) string {
 	return "did you mean " + o.Dims[at].Name + "?"
 }
 
-// Similar reports whether two names differ by no more than a slip of the pen.
+// Similar reports whether two names differ by no more than a typo.
 func Similar(a, b string) bool {
 	n := distance(strings.ToLower(a), strings.ToLower(b))
 	return n > 0 && n < 3 && n < len(a)-1
 }
 
-// distance is the number of letters to insert, delete or replace (Levenshtein).
+// distance returns the number of letters to insert, delete or replace (the Levenshtein distance).
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
@@ -212,13 +212,13 @@ func distance(a, b string) int {
 	return row[len(b)]
 }
 
-// Shared says that operands of a strict contraction have another dimension in common.
+// Shared reports that operands of a strict contraction have a further dimension in common.
 func Shared(name string, operands ...Operand) (msg, hint string) {
 	msg = fmt.Sprintf("both operands also have %s\n%s", name, Lines(operands...))
 	return msg, fmt.Sprintf("rename one, contract it too, take it as a batch with named.Contract, or lift the function over it with named.Lift[%s]", name)
 }
 
-// SizesDiffer says that a name has two sizes.
+// SizesDiffer reports that a dimension has two sizes.
 func SizesDiffer(name string, operands ...Operand) (msg, hint string) {
 	var sizes []string
 	for _, o := range operands {
@@ -231,7 +231,7 @@ func SizesDiffer(name string, operands ...Operand) (msg, hint string) {
 	return fmt.Sprintf("%s has the sizes %s\n%s", name, strings.Join(sizes, " and "), Lines(operands...)), ""
 }
 
-// NoSubset says that neither operand of an elementwise operation has all names.
+// NoSubset reports that neither operand of an elementwise operation has all dimensions.
 func NoSubset(operands ...Operand) (msg, hint string) {
 	msg = "no operand has all names\n" + Lines(operands...)
 	if len(operands) == 2 {
@@ -267,12 +267,12 @@ func bare(dims []Dim) []Dim {
 	return out
 }
 
-// Taken says that a tensor has a name already that it is to get.
+// Taken reports that a tensor already has a dimension that is to be added.
 func Taken(name string, operands ...Operand) (msg, hint string) {
 	return fmt.Sprintf("%s already has %s\n%s", operands[0].subject(), name, Lines(operands...)), ""
 }
 
-// Schema says that the dimensions of a tensor are not those of a schema.
+// Schema reports that the dimensions of a tensor differ from those of a schema.
 func Schema(want []Dim, operand Operand) (msg, hint string) {
 	schema := Operand{Dims: want}
 	lacks, extra := missing(operand, schema), missing(schema, operand)
@@ -293,7 +293,7 @@ func Schema(want []Dim, operand Operand) (msg, hint string) {
 	return msg, ""
 }
 
-// Declared says that the dimensions of a tensor are not those that a field declares.
+// Declared reports that the dimensions of a tensor differ from those that a field declares.
 func Declared(want []Dim, operand Operand) (msg, hint string) {
 	declared := Operand{Dims: want}
 	lacks, extra := missing(operand, declared), missing(declared, operand)
@@ -311,18 +311,18 @@ func Declared(want []Dim, operand Operand) (msg, hint string) {
 	return msg, hint
 }
 
-// Twice says that a name is listed twice.
+// Twice reports that a name is listed twice.
 func Twice(name string, list []string) (msg, hint string) {
 	return fmt.Sprintf("%s is there twice in {%s}", name, strings.Join(list, " ")), ""
 }
 
-// OutOfBounds says that a dimension does not have a position.
+// OutOfBounds reports that a position is out of bounds for a dimension.
 func OutOfBounds(name string, position int, operand Operand) (msg, hint string) {
 	d, _ := operand.find(name)
 	return fmt.Sprintf("position %d is out of bounds: %s has the size %d\n%s", position, name, d.Size, Lines(operand)), ""
 }
 
-// TooMany says that a dimension has fewer elements than are asked for.
+// TooMany reports that a dimension has fewer elements than requested.
 func TooMany(name string, k int, operand Operand) (msg, hint string) {
 	d, _ := operand.find(name)
 	return fmt.Sprintf("k is %d, and %s has the size %d\n%s", k, name, d.Size, Lines(operand)), ""

@@ -10,10 +10,9 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Activations finds activation functions that are written out as formulas and puts
-// their operation in the place, which has a kernel of its own: GELU, exactly or by
-// tanh, and SiLU. A formula is compared as a polynomial in its argument y and a
-// function f of y, so that the order of its factors and terms does not matter.
+// Activations replaces activation functions that are written as formulas by their operations, which
+// have kernels: GELU, exact or by tanh, and SiLU. A formula is compared as a polynomial in its
+// argument y and a function f of y, so that the order of its factors and terms does not matter.
 func Activations(g *graph.Graph) (*graph.Graph, error) {
 	if !hasOp(g, "tanh", "erf", "sigmoid") {
 		return g, nil
@@ -38,7 +37,7 @@ func Activations(g *graph.Graph) (*graph.Graph, error) {
 type formula struct {
 	f       string
 	whole   polynomial // in y and f
-	inner   polynomial // u, in y
+	inner   polynomial // u, as a polynomial in y
 	written func(x any) tensor.Tensor
 }
 
@@ -52,7 +51,7 @@ var formulas = []formula{
 
 // activation returns the activation function that a call computes, or nil.
 func activation(c *op.Call) tensor.Tensor {
-	var inside []*graph.Value // values in the formula, from the outside in
+	var inside []*graph.Value // values in the formula, outermost first
 	var f *graph.Value
 	var collect func(t tensor.Tensor, depth int)
 	collect = func(t tensor.Tensor, depth int) {
@@ -107,11 +106,10 @@ func arithmetic(n *graph.Node) bool {
 	return false
 }
 
-// polynomial has the coefficient of y^i·f^j under {i, j}.
+// polynomial maps {i, j} to the coefficient of y^i·f^j.
 type polynomial map[[2]int]float64
 
-// near reports whether two polynomials are the same up to the rounding of single
-// precision.
+// near reports whether two polynomials are equal up to the rounding of single precision.
 func (p polynomial) near(q polynomial) bool {
 	if len(p) != len(q) {
 		return false
@@ -146,14 +144,14 @@ func (p polynomial) times(q polynomial) polynomial {
 	return s
 }
 
-// expansion turns formulas into polynomials in two values. Each of them is looked
-// into a limited number of times.
+// expansion expands formulas to polynomials in two values. It expands each formula only a limited
+// number of times.
 type expansion struct {
 	y, f  *graph.Value
 	steps int
 }
 
-// of returns t as a polynomial, and false where it is none.
+// of returns t as a polynomial, or false if it is not one.
 func (e *expansion) of(t tensor.Tensor) (polynomial, bool) {
 	v, ok := t.(*graph.Value)
 	if !ok {
@@ -223,7 +221,7 @@ func (e *expansion) call(c *op.Call) (polynomial, bool) {
 	return nil, false
 }
 
-// constantOf returns the element of a constant that has one.
+// constantOf returns the element of a constant that has exactly one.
 func constantOf(t tensor.Tensor) (float64, bool) {
 	known, ok := op.Known(t)
 	if !ok {

@@ -11,15 +11,15 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Attention joins what computes a softmax of contractions of queries and keys and contracts
-// it with values, and its gradient, to one operation each, which keep a block of scores in
-// the cache where the single ones would write all of them to memory. Where somebody else
-// looks at the scores, the softmax or their gradients, they stay.
+// Attention replaces a softmax of the contraction of queries and keys that is contracted
+// with values, and its gradient, by one operation each. These keep a block of scores in the
+// cache where the separate operations write all of them to memory. If scores, softmax or
+// their gradients are used elsewhere, they are left alone.
 func Attention(g *graph.Graph) (*graph.Graph, error) {
 	if !hasOp(g, "softmax") {
 		return g, nil
 	}
-	g, err := DCE(g) // what nobody needs would be a use of the scores
+	g, err := DCE(g) // an unused node would count as a use of the scores
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +36,7 @@ func Attention(g *graph.Graph) (*graph.Graph, error) {
 		return g, nil
 	}
 	operands := contractedOperands(found)
-	now := map[*graph.Value]tenon.Value{} // what operands have become
+	now := map[*graph.Value]tenon.Value{} // the replacements of operands
 	return graph.Rebuild(g, func(n *graph.Node, c *op.Call) ([]tensor.Tensor, error) {
 		old, values := n.Inputs(), c.Values()
 		for i, v := range old {
@@ -57,15 +57,15 @@ func Attention(g *graph.Graph) (*graph.Graph, error) {
 	})
 }
 
-// contractedOperands returns the contractions that queries, keys and values of attention come
-// from, those that are written in other ways: the plan of a graph computes them with the
-// attention, and knows them by one name.
+// contractedOperands returns the contractions that compute the queries, keys and values of
+// attention, if they are written as other operations: the plan of a graph computes them
+// together with the attention, and recognises them by a single name.
 func contractedOperands(found map[*graph.Node]*attending) map[*graph.Node]contraction {
 	out := map[*graph.Node]contraction{}
 	for _, a := range found {
 		for _, v := range []*graph.Value{a.q, a.k, a.v} {
 			n := v.Node()
-			if n != nil && n.Op.Name == "mul" { // by a scale, which goes into the attention
+			if n != nil && n.Op.Name == "mul" { // by a scale, which becomes part of the attention
 				for _, x := range n.Inputs() {
 					if x.Shape().Equal(v.Shape()) {
 						n = x.Node()
@@ -80,7 +80,7 @@ func contractedOperands(found map[*graph.Node]*attending) map[*graph.Node]contra
 	return out
 }
 
-// users are the nodes that read each value, and how often it is an output.
+// users holds the nodes that read each value, and the number of times it is an output.
 type users struct {
 	nodes   map[*graph.Value][]*graph.Node
 	outputs map[*graph.Value]bool
@@ -97,12 +97,12 @@ func usersOf(g *graph.Graph) users {
 	return u
 }
 
-// only reports whether v is read by so many nodes and is no output.
+// only reports whether v is read by exactly that many nodes and is not an output.
 func (u users) only(v *graph.Value, nodes int) bool {
 	return len(u.nodes[v]) == nodes && !u.outputs[v]
 }
 
-// An attending is a softmax with what is around it.
+// An attending is a softmax with the nodes around it.
 type attending struct {
 	q, k, v, g     *graph.Value
 	ql, kl, vl, gl []int
@@ -110,21 +110,21 @@ type attending struct {
 	query, key     int
 	scores         []int // labels of the scores
 	results        []attended
-	gradients      []tensor.Tensor // once they have been computed
+	gradients      []tensor.Tensor // set once they have been computed
 	failed         bool
 }
 
-// attended is a node whose result the joined operation has: the result of attention (3), or
-// the gradient of queries, keys or values (0, 1, 2), with its labels.
+// attended is a node that is replaced by a result of the joined operation: the result of attention
+// (3), or the gradient of queries, keys or values (0, 1, 2), with its labels.
 type attended struct {
 	node   *graph.Node
 	which  int
 	labels []int
 }
 
-const widthLabel = 1 << 20 // no other label is as large
+const widthLabel = 1 << 20 // larger than any other label
 
-// attention returns what belongs to a softmax, or nil if that cannot be joined.
+// attention returns the nodes that belong to a softmax, or nil if they cannot be joined.
 func (u users) attention(n *graph.Node) *attending {
 	if n.Op.Name != "softmax" || n.Outs[0].DType() != dtype.Float32 {
 		return nil
@@ -150,7 +150,7 @@ func (u users) attention(n *graph.Node) *attending {
 		return nil
 	}
 	a.depth, a.query = depth[0], query[0]
-	const least, most = 8, 1024 // queries and keys; with more keys a gradient is better off with the scores in memory
+	const least, most = 8, 1024 // numbers of queries and keys; with more keys, a gradient is faster with the scores in memory
 	if a.size(a.query) < least || a.size(a.key) < least {
 		return nil
 	}
@@ -163,7 +163,7 @@ func (u users) attention(n *graph.Node) *attending {
 			return nil
 		}
 	}
-	values, scores := false, false // whose gradients are asked for
+	values, scores := false, false // whether their gradients are needed
 	for _, x := range a.results {
 		values, scores = values || x.which == 2, scores || x.which < 2
 	}
@@ -181,8 +181,8 @@ func (a *attending) size(label int) int {
 	return a.k.Shape().Dim(slices.Index(a.kl, label))
 }
 
-// named returns the names of the labels of a contraction with the scores or what has their
-// axes, whose labels there are own: other axes are called rest.
+// named translates the labels of a contraction with the scores, or with a tensor that has their
+// axes and the labels own; labels of other axes become rest.
 func (a *attending) named(own, other, out []int, rest int) (otherNames, outNames []int, ok bool) {
 	names := namesOf(own, a.scores)
 	free := difference(other, own)
@@ -193,7 +193,7 @@ func (a *attending) named(own, other, out []int, rest int) (otherNames, outNames
 	return renamed(other, names), renamed(out, names), true
 }
 
-// values notes a contraction of the weights: with the values, or with the cotangent.
+// values records a contraction of the weights, either with the values or with the cotangent.
 func (a *attending) values(softmax, n *graph.Node) bool {
 	k, ok := contractionOf(n)
 	if !ok {
@@ -231,7 +231,7 @@ func (a *attending) hasBatch(labels []int, more int) bool {
 	return true
 }
 
-// take sets an operand, or reports whether it is the one it was.
+// take sets an operand, or reports whether it is the same as before.
 func (a *attending) take(v **graph.Value, labels *[]int, is *graph.Value, names []int) bool {
 	if *v == nil {
 		*v, *labels = is, names
@@ -239,8 +239,8 @@ func (a *attending) take(v **graph.Value, labels *[]int, is *graph.Value, names 
 	return *v == is && slices.Equal(*labels, names)
 }
 
-// gradient notes the gradient of the softmax: the contraction it comes from, of the
-// cotangent with the values, and those that it goes to, with queries and with keys.
+// gradient records the gradient of the softmax: the contraction of the cotangent with the values
+// that it comes from, and those with queries and with keys that it feeds.
 func (u users) gradient(a *attending, softmax, n *graph.Node) bool {
 	ct, ok := n.Args[1].(*graph.Value)
 	if !ok || ct == softmax.Outs[0] || n.Args[0] != any(softmax.Outs[0]) || !u.only(ct, 1) || u.outputs[n.Outs[0]] || axisOf(n, 2) != axisOf(softmax, 1) {
@@ -300,7 +300,7 @@ func sameLabels(x, y []int) bool {
 	return len(x) == len(y) && len(difference(x, y)) == 0
 }
 
-// result returns what a node becomes, or nil where an operand is not known yet.
+// result returns the replacement of a node, or nil if an operand is not known yet.
 func (a *attending) result(n *graph.Node, now map[*graph.Value]tenon.Value) (tensor.Tensor, error) {
 	var r attended
 	for _, x := range a.results {
@@ -347,8 +347,8 @@ func (a *attending) result(n *graph.Node, now map[*graph.Value]tenon.Value) (ten
 	return out[0], nil
 }
 
-// operands returns what a call of attention has behind queries, keys and values, for a result with
-// certain labels: no mask, no row splits, and labels of which those of queries and keys are 0 and 1.
+// operands returns the arguments of attention after queries, keys and values, for a result with the
+// given labels: no mask, no row splits, and labels in which queries are 0 and keys are 1.
 func (a *attending) operands(result []int, scale float64) []any {
 	of := func(labels []int) []int {
 		out := make([]int, len(labels))
@@ -366,7 +366,7 @@ func (a *attending) operands(result []int, scale float64) []any {
 	return []any{nil, nil, nil, of(a.ql), of(a.kl), of(a.vl), []int(nil), of(result), scale}
 }
 
-// scaledBy returns the tensor that was multiplied by a known number, and the number.
+// scaledBy returns a tensor that is multiplied by a known number, and the number.
 func scaledBy(v any) (x any, by float64, ok bool) {
 	n := producer(v.(tensor.Tensor), "mul")
 	if n == nil {

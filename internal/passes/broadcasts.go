@@ -7,8 +7,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// SinkBroadcasts takes broadcast_to away from operands of elementwise operations
-// that broadcast by themselves.
+// SinkBroadcasts removes broadcast_to from the operands of elementwise operations, which broadcast
+// by themselves.
 func SinkBroadcasts(g *graph.Graph) (*graph.Graph, error) {
 	if !hasOp(g, "broadcast_to") {
 		return g, nil
@@ -36,8 +36,8 @@ func SinkBroadcasts(g *graph.Graph) (*graph.Graph, error) {
 	})
 }
 
-// otherHasShape reports whether an operand of a node, other than the given one, has the
-// result's shape in every run, though it is not known yet.
+// otherHasShape reports whether an operand of a node, other than except, always has the shape of
+// the result, although that shape is not known yet.
 func otherHasShape(g *graph.Graph, n *graph.Node, except int) bool {
 	for k, v := range n.Inputs() {
 		if k != except && producer(v, "broadcast_to") == nil && g.Sizes().SameShape(v, n.Outs[0]) {

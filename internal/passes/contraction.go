@@ -15,9 +15,9 @@ type contraction struct {
 	al, bl, out []int
 }
 
-// contractionOf returns what a node contracts, if it is such a node: contract, an einsum of
-// two operands without ellipsis or repeated letters, or a matmul whose leading axes are
-// equal, and whose sizes are known.
+// contractionOf returns the contraction that a node computes, if any: the node is a
+// contract, an einsum of two operands without ellipsis or repeated letters, or a matmul
+// with equal leading axes, and sizes are known.
 func contractionOf(n *graph.Node) (k contraction, ok bool) {
 	k, ok = labelled(n)
 	return k, ok && k.full()
@@ -107,7 +107,7 @@ func repeated(labels []int) bool {
 	return false
 }
 
-// operand returns the other operand than v and its labels, and those of v.
+// operand returns the operand other than v and its labels, and the labels of v.
 func (k contraction) operand(v *graph.Value) (other *graph.Value, labels, own []int, ok bool) {
 	switch {
 	case k.a == v && k.b != v:
@@ -118,7 +118,7 @@ func (k contraction) operand(v *graph.Value) (other *graph.Value, labels, own []
 	return nil, nil, nil, false
 }
 
-// renamed returns labels with new names.
+// renamed returns labels translated by names.
 func renamed(labels []int, names map[int]int) []int {
 	out := make([]int, len(labels))
 	for i, l := range labels {
@@ -131,7 +131,7 @@ func renamed(labels []int, names map[int]int) []int {
 	return out
 }
 
-// namesOf says what labels are called in another list of the same axes.
+// namesOf maps labels to those of another list of the same axes.
 func namesOf(labels, names []int) map[int]int {
 	m := map[int]int{}
 	for i, l := range labels {
@@ -140,7 +140,7 @@ func namesOf(labels, names []int) map[int]int {
 	return m
 }
 
-// difference returns the labels that none of the other lists has.
+// difference returns the labels that none of the other lists contains.
 func difference(labels []int, others ...[]int) (out []int) {
 	for _, l := range labels {
 		if !slices.ContainsFunc(others, func(o []int) bool { return slices.Contains(o, l) }) {

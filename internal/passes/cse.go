@@ -10,7 +10,7 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// CSE computes what is computed twice once: operations with the same arguments.
+// CSE eliminates common subexpressions: operations with the same arguments are computed once.
 func CSE(g *graph.Graph) (*graph.Graph, error) {
 	if !repeats(g) {
 		return g, nil
@@ -33,8 +33,8 @@ func CSE(g *graph.Graph) (*graph.Graph, error) {
 	})
 }
 
-// repeats reports whether two nodes may compute the same: they are of the same
-// operation and read the same first value.
+// repeats reports whether two nodes may compute the same: they have the same operation and read the
+// same first value.
 func repeats(g *graph.Graph) bool {
 	type start struct {
 		op *op.Op
@@ -95,8 +95,8 @@ func keyOf(n *graph.Node, c *op.Call) (string, bool) {
 	return b.String(), true
 }
 
-// constKey returns the same for constants that are the same: small ones by their elements,
-// others by what holds them.
+// constKey returns equal keys for equal constants: small ones are compared by their elements,
+// others by identity.
 func constKey(t tensor.Tensor) string {
 	const small = 64 // bytes
 	if d, ok := t.(*tensor.Dense); ok && d.IsContiguous() && d.Len()*d.DType().Size() <= small {

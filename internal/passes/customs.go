@@ -6,9 +6,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Customs takes functions with gradients of their own for what they are where no gradient
-// is asked for any more: the operations of the function, or, where these are to be
-// computed a second time, a call of it.
+// Customs expands functions with custom gradients once no gradients can be requested any more: to
+// the operations of the function or, if these are to be recomputed, to a call of it.
 func Customs(g *graph.Graph) (*graph.Graph, error) {
 	if !hasOp(g, "grad.custom") {
 		return g, nil
@@ -26,11 +25,11 @@ func Customs(g *graph.Graph) (*graph.Graph, error) {
 	})
 }
 
-// lateGradients reports whether a node takes gradients of its regions when it runs: these
-// still need the rules.
+// lateGradients reports whether a node computes gradients of its regions when it runs; these still
+// need the custom rules.
 func lateGradients(n *graph.Node) bool { return n.Op.Name == "control.while_grad" }
 
-// without returns a list of passes less one.
+// without returns a list of passes except one.
 func without(list []Pass, name string) []Pass {
 	var out []Pass
 	for _, p := range list {

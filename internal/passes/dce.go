@@ -6,7 +6,7 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// DCE drops what no output needs and that has no effect.
+// DCE eliminates dead code: nodes that no output needs and that have no effect.
 func DCE(g *graph.Graph) (*graph.Graph, error) {
 	live := make([]bool, g.NumValues())
 	for _, o := range g.Outputs {

@@ -1,4 +1,3 @@
-// Package passes improves graphs. Each pass takes a graph and returns one that
-// computes the same; [Default] is the order in which a function's graph goes
-// through them.
+// Package passes optimises graphs. Each pass takes a graph and returns an equivalent one; [Default]
+// is the sequence of passes applied to the graph of a function.
 package passes

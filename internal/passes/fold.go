@@ -6,7 +6,7 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// foldLimit is the largest result, in elements, that is computed ahead of time.
+// foldLimit is the largest result, in elements, that is computed in advance.
 const foldLimit = 1 << 16
 
 // Fold computes operations on constants.
@@ -33,7 +33,7 @@ func Fold(g *graph.Graph) (*graph.Graph, error) {
 		}
 		out, err := c.WithValues(values).Run()
 		if err != nil {
-			return nil, nil // it fails, or not, where it runs
+			return nil, nil // leave it to fail, or not, at run time
 		}
 		for _, t := range out {
 			if t.Shape().Size() > foldLimit {
@@ -44,7 +44,7 @@ func Fold(g *graph.Graph) (*graph.Graph, error) {
 	})
 }
 
-// onConstants reports whether a node has operands, all of them known.
+// onConstants reports whether a node has operands and all of them are constants.
 func onConstants(n *graph.Node) bool {
 	known, operands := true, false
 	n.EachInput(func(v *graph.Value) {

@@ -7,12 +7,12 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Layouts lets contractions write their result in the order in which it is needed, and
-// read operands where they lie. A transposition whose operand comes from a contraction, through
-// elementwise operations that nobody else looks at, becomes the order of the
-// contraction's result: a softmax over the innermost axis of attention scores, say, needs no
-// copy, whichever operand of the scores came first. A contraction of a transposed
-// tensor takes the tensor itself, with its labels in another order.
+// Layouts makes contractions write their results in the order in which they are needed, and
+// read operands in their own order. If the operand of a transposition comes from a contraction,
+// through elementwise operations that nothing else reads, the transposition becomes the order
+// of the contraction's result: a softmax over the innermost axis of attention scores, for
+// example, needs no copy, whichever operand of the scores came first. A contraction of a
+// transposed tensor reads the tensor itself, with its labels in a different order.
 func Layouts(g *graph.Graph) (*graph.Graph, error) {
 	if !hasOp(g, "contract", "transpose") {
 		return g, nil
@@ -52,7 +52,7 @@ func usesOf(g *graph.Graph) []int {
 	return uses
 }
 
-// unturned returns the operand of a transposition with the labels of its axes.
+// unturned returns the operand of a transposition, with the labels of its axes.
 func unturned(t tensor.Tensor, labels []int) (tensor.Tensor, []int) {
 	in := producer(t, "transpose")
 	if in == nil || !t.Shape().HasRank() {
@@ -94,7 +94,7 @@ func fromContraction(v *graph.Value, uses []int) bool {
 	return some
 }
 
-// turned returns x, for which fromContraction holds, with its axes in another order.
+// turned returns x, for which fromContraction holds, with its axes in a different order.
 func turned(x tensor.Tensor, order []int) tensor.Tensor {
 	v, ok := x.(*graph.Value)
 	if !ok || v.Node() == nil {

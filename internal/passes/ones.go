@@ -6,9 +6,9 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Ones makes constants of small tensors of ones whose sizes are known, with which
-// gradients begin, and takes out products with ones that were spread. What the value was
-// computed for that only lent its shape need then not be computed.
+// Ones turns small tensors of ones with known sizes, with which gradients start, into constants,
+// and removes products with broadcast ones. Values that were needed only for their shape then need
+// not be computed.
 func Ones(g *graph.Graph) (*graph.Graph, error) {
 	if !hasOp(g, "ones_like") {
 		return g, nil
@@ -34,7 +34,7 @@ func Ones(g *graph.Graph) (*graph.Graph, error) {
 	})
 }
 
-// spreadOnes reports whether t repeats ones.
+// spreadOnes reports whether t is a broadcast of ones.
 func spreadOnes(t tensor.Tensor) bool {
 	for _, name := range []string{"spread", "broadcast_to"} {
 		if in := producer(t, name); in != nil {

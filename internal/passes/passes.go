@@ -9,13 +9,13 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A Pass returns a graph that computes what g computes.
+// A Pass returns a graph equivalent to g.
 type Pass struct {
 	Name string
 	Run  func(g *graph.Graph) (*graph.Graph, error)
 }
 
-// Default is the passes of a function's graph in their order.
+// Default is the sequence of passes for the graph of a function.
 var Default = []Pass{
 	{"customs", Customs},
 	{"ones", Ones},
@@ -33,7 +33,7 @@ var Default = []Pass{
 	{"branches", Branches},
 }
 
-// Apply runs passes one after the other, on the regions inside the graph too.
+// Apply runs passes in sequence, also on the regions inside the graph.
 func Apply(g *graph.Graph, list []Pass) (*graph.Graph, error) {
 	g, err := inRegions(g, list)
 	if err != nil {
@@ -47,8 +47,8 @@ func Apply(g *graph.Graph, list []Pass) (*graph.Graph, error) {
 	return g, g.Verify()
 }
 
-// has reports whether some node of the graph is of interest, so that a pass which
-// finds nothing to do costs a look and not another graph.
+// has reports whether some node of the graph is of interest, so that a pass without work to do
+// costs only a scan.
 func has(g *graph.Graph, interesting func(n *graph.Node) bool) bool {
 	return slices.ContainsFunc(g.Nodes, interesting)
 }
@@ -90,17 +90,17 @@ func inRegions(g *graph.Graph, list []Pass) (*graph.Graph, error) {
 	})
 }
 
-// Branches moves what only one branch of a choice needs into that branch. A trace
-// records operations on values from outside of a branch where those are.
+// Branches moves operations that only one branch of a choice needs into that branch. A trace
+// records operations on values from outside of a branch outside of it.
 func Branches(g *graph.Graph) (*graph.Graph, error) {
 	return graph.Sink(g, func(n *graph.Node) (inputs, regions int, ok bool) {
 		return 1, 2, n.Op.Name == "control.switch"
 	})
 }
 
-// Rematerialise computes elementwise results again where they are needed long after they
-// were, as by gradients, if what they are computed from is there still. Their memory is
-// free in between. It is for functions that ask for it: time goes up.
+// Rematerialise recomputes elementwise results that are needed again much later, for example by
+// gradients, if their operands are still live. Their memory is free in between. It is for functions
+// that request it, because it takes more time.
 func Rematerialise(g *graph.Graph) (*graph.Graph, error) {
 	const far = 8 // nodes
 	return graph.Rematerialise(g, far, func(n *graph.Node) bool {

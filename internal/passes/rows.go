@@ -7,9 +7,9 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Rows takes out what is known of partitions without looking at them: ranges from 0 up to
-// the lengths of rows are the positions in those rows and have their splits, and
-// splits need no comparison with themselves.
+// Rows simplifies what is known about partitions without their data: ranges from 0 to the lengths
+// of rows are the positions within those rows and have their splits, and splits need not be
+// compared with themselves.
 func Rows(g *graph.Graph) (*graph.Graph, error) {
 	if !hasOp(g, "ragged.range", "ragged.assert_same_splits") {
 		return g, nil
@@ -27,8 +27,8 @@ func Rows(g *graph.Graph) (*graph.Graph, error) {
 	})
 }
 
-// positions returns the results of a range from 0 by 1 up to the lengths of rows, nil
-// for any other.
+// positions returns the results of a range from 0 by 1 to the lengths of rows, or nil for any other
+// node.
 func positions(n *graph.Node, c *op.Call) []tensor.Tensor {
 	if !isFilled(c.Tensor(0), 0) || !isFilled(c.Tensor(2), 1) {
 		return nil
@@ -44,7 +44,7 @@ func positions(n *graph.Node, c *op.Call) []tensor.Tensor {
 	return []tensor.Tensor{rows.Offsets(splits, n.Outs[0].Shape().Dim(0)), splits}
 }
 
-// unchecked returns the value that t is, up to checks of it.
+// unchecked returns the value that t is, ignoring checks of it.
 func unchecked(t tensor.Tensor) tensor.Tensor {
 	if v, ok := t.(*graph.Value); ok {
 		return v.Unchecked()

@@ -25,7 +25,7 @@ func Simplify(g *graph.Graph) (*graph.Graph, error) {
 				return nil, nil
 			}
 		}
-		if v, ok := out.(*graph.Value); ok && v.Node() != nil { // made by simplifying
+		if v, ok := out.(*graph.Value); ok && v.Node() != nil { // created by simplification
 			if in := unviewed(&op.Call{Op: v.Node().Op, Args: v.Node().Args}, v); in != nil {
 				out = in
 			}
@@ -34,8 +34,8 @@ func Simplify(g *graph.Graph) (*graph.Graph, error) {
 	})
 }
 
-// simple reports whether a node may be one that a rule takes out: of an arithmetic
-// operation, it is where an operand is known.
+// simple reports whether a rule may eliminate a node; for an arithmetic operation, an operand must
+// be known.
 func simple(n *graph.Node) bool {
 	known := !n.Op.IsBinaryElementwise()
 	if !known {
@@ -51,8 +51,8 @@ func sameSpec(t tensor.Tensor, old *graph.Value) bool {
 	return t.DType() == old.DType() && t.Shape().Equal(old.Shape())
 }
 
-// A rule returns what a call comes to, if it knows a simpler form, and nil otherwise. The
-// caller checks that element type and shape have not changed.
+// A rule returns a simpler form of a call, or nil if it knows none. The caller checks that element
+// type and shape have not changed.
 type rule = func(c *op.Call) tensor.Tensor
 
 func simplified(c *op.Call) tensor.Tensor {
@@ -62,7 +62,7 @@ func simplified(c *op.Call) tensor.Tensor {
 	return nil
 }
 
-// ruleOf returns the rule of an operation: one of its name, or what its statement says.
+// ruleOf returns the rule for an operation, by its name or from its statement.
 func ruleOf(o *op.Op) rule {
 	if r := rules[o.Name]; r != nil || o.Results != 1 || o.By != op.ByAxis || o.Checks || o.Fills {
 		return r
@@ -131,7 +131,7 @@ var rules = map[string]rule{
 	},
 }
 
-// twice is for operations that done twice change nothing.
+// twice handles idempotent operations.
 func twice(c *op.Call) tensor.Tensor {
 	if in := producer(c.Tensor(0), c.Op.Name); in != nil {
 		return in.Args[0].(tensor.Tensor)
@@ -139,8 +139,8 @@ func twice(c *op.Call) tensor.Tensor {
 	return nil
 }
 
-// unmoved is for operations that change nothing but the shape. Sizes that are not known may
-// differ under equal Specs.
+// unmoved handles operations that change only the shape. Unknown sizes may differ although the
+// Specs are equal.
 func unmoved(c *op.Call) tensor.Tensor {
 	if c.Tensor(0).Shape().IsFull() {
 		return c.Tensor(0)
@@ -148,7 +148,7 @@ func unmoved(c *op.Call) tensor.Tensor {
 	return nil
 }
 
-// joinedAlone is for lists of one tensor.
+// joinedAlone handles lists of a single tensor.
 func joinedAlone(c *op.Call) tensor.Tensor {
 	l, ok := c.Args[0].([]tenon.Value)
 	switch {
@@ -160,8 +160,8 @@ func joinedAlone(c *op.Call) tensor.Tensor {
 	return l[0].(tensor.Tensor)
 }
 
-// ofOne returns the reduction of axes of size 1, by a function that leaves one element as
-// it is, or nil where an axis is longer or not known to be that short.
+// ofOne handles the reduction of axes of size 1 by a function that leaves a single element
+// unchanged. It returns nil if an axis is longer, or may be.
 func ofOne(c *op.Call) tensor.Tensor {
 	x := c.Tensor(0)
 	s := x.Shape()
@@ -183,7 +183,7 @@ func ofOne(c *op.Call) tensor.Tensor {
 	return ops.Squeeze(x, axes...)
 }
 
-// producer returns the node that computes t if it is of a given operation.
+// producer returns the node that computes t if it has the given operation.
 func producer(t tensor.Tensor, name string) *graph.Node {
 	v, ok := t.(*graph.Value)
 	if !ok || v.Node() == nil || v.Node().Op.Name != name {

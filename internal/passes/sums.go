@@ -9,14 +9,14 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Sums takes sums of products out of scans. Where something that a scan carries only gathers up
-// products of what there is in each round,
+// Sums moves sums of products out of scans. If a scan only accumulates products of values of each round
+// in its carry,
 //
 //	sum ← sum + a·b
 //
-// as the gradients of a recurrence's weights do, the products of all rounds are one product, which sums
-// along the rounds as well: a large one instead of many small ones, each of which would be added to
-// the sum in memory.
+// as the gradients of a recurrence's weights do, the products of all rounds are one product that also
+// sums over the rounds: one large product instead of many small ones, each of which is added to the sum
+// in memory.
 func Sums(g *graph.Graph) (*graph.Graph, error) {
 	if !hasOp(g, "control.scan") {
 		return g, nil
@@ -29,13 +29,14 @@ func Sums(g *graph.Graph) (*graph.Graph, error) {
 	})
 }
 
-// gathered is something carried that gathers up the products of operands.
+// gathered is a carry that accumulates the products of operands.
 type gathered struct {
 	carry int
 	contraction
 }
 
-// withoutSums returns the results of a scan whose sums are products after it; nil where it has none.
+// withoutSums returns the results of a scan with its sums computed by products after it, or nil if
+// it has none.
 func withoutSums(c *op.Call) ([]tensor.Tensor, error) {
 	carry, xs, body := c.Int(1), c.Int(2), c.Args[3].(*graph.Graph)
 	sums := sumsOf(body, carry, xs, c.Args[6] != nil)
@@ -47,7 +48,7 @@ func withoutSums(c *op.Call) ([]tensor.Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
-	// at finds where the rows of a value of all rounds are: among the inputs, or the results.
+	// at finds the rows of a value of all rounds, among the inputs or the results.
 	inputs := c.Tensors(0)
 	at := func(v *graph.Value, out []tensor.Tensor) tensor.Tensor {
 		if i := slices.Index(body.Params, v); i >= carry && i < carry+xs {
@@ -86,9 +87,9 @@ func withoutSums(c *op.Call) ([]tensor.Tensor, error) {
 	return out[:results], nil
 }
 
-// sumsOf returns what is carried and is only added to, products of two values that every round has anew and
-// that are not known to be larger than the sum. Of rounds that take items of rows, what all of these
-// have is summed along them already.
+// sumsOf returns the carries that are only added to: products of two values that differ in each round and
+// are not known to be larger than the sum. If rounds process items of several rows, the sum over these is
+// included.
 func sumsOf(body *graph.Graph, carry, xs int, ofRows bool) (out []gathered) {
 	uses := usesOf(body)
 	anew := func(v *graph.Value) bool {
@@ -120,7 +121,7 @@ func sumsOf(body *graph.Graph, carry, xs int, ofRows bool) (out []gathered) {
 	return out
 }
 
-// same returns a graph like g, and what values of g are there.
+// same returns a copy of g, and the values in it that correspond to those of g.
 func same(g *graph.Graph) (*graph.Graph, map[*graph.Value]*graph.Value, error) {
 	h, err := graph.Rebuild(g, func(*graph.Node, *op.Call) ([]tensor.Tensor, error) { return nil, nil })
 	if err != nil {

@@ -20,7 +20,7 @@ func perm(n *op.Call) []int {
 	return p
 }
 
-// cancelled composes a transposition with the one before it.
+// cancelled composes a transposition with the preceding one.
 func cancelled(c *op.Call) tensor.Tensor {
 	if !c.Tensor(0).Shape().HasRank() {
 		return nil
@@ -53,7 +53,7 @@ func isIdentity(p []int) bool {
 	return true
 }
 
-// FoldTransposes lets matrix products read transposed operands where they are.
+// FoldTransposes lets matrix products read transposed operands in place.
 func FoldTransposes(g *graph.Graph) (*graph.Graph, error) {
 	if !hasOp(g, "transpose") {
 		return g, nil

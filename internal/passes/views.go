@@ -8,9 +8,9 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// unviewed returns what the operand of a view, through views, was made of, if that has
-// the Spec of the result again; nil otherwise. Where sizes are not known, only axes that come and go
-// again leave no doubt.
+// unviewed returns the origin of a chain of views if it has the same Spec as the result, and
+// otherwise nil. If sizes are unknown, this is certain only if axes are merely added and removed
+// again.
 func unviewed(c *op.Call, out *graph.Value) tensor.Tensor {
 	if !c.Op.Reshapes() {
 		return nil

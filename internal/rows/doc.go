@@ -1,10 +1,10 @@
-// Package rows is the one place that knows what the rows of a Value are: it counts, takes,
-// slices, gathers, stacks and joins them for every type, by its Spec. Packages ext, dataset
-// and control do it this way and no other.
+// Package rows defines what the rows of a Value are: it counts, takes, slices, gathers,
+// stacks and joins them for every type, according to its Spec. Packages ext, dataset and
+// control all use it.
 //
 // # Ways
 //
-// A type has rows in one of three ways, which its Spec tells:
+// A type has rows in one of three ways, which its Spec determines:
 //
 //   - by components, where the rows of a value are made of the rows of its components: a
 //     [ByComponents], such as the Spec of a derived type, or a tenon.Batcher whose
@@ -17,8 +17,8 @@
 //
 // # Specs
 //
-// What is stacked or joined has to have a common Spec (tenon.Merge); static data that differ
-// and optional components that only some have are errors that name them. The Spec of the
-// result is Batched of the common one, where a component keeps a form of its own, such as
-// ragged rows, if it has one.
+// Values that are stacked or joined must have a common Spec (tenon.Merge); differing static
+// data, and optional components that only some values have, are errors that name them. The
+// Spec of the result is Batched of the common Spec, except that components keep special
+// forms, such as ragged rows.
 package rows

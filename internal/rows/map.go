@@ -6,8 +6,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Map applies f to the tensors that hold the rows of a batch, and puts what it returns
-// together again; what all rows share stays. Where is the path to a tensor.
+// Map applies f to the tensors that hold the rows of a batch, and assembles a Value from the
+// results; what all rows share is unchanged. where is the path to a tensor.
 func Map(v tenon.Value, f func(where string, t tensor.Tensor) tensor.Tensor) (tenon.Value, error) {
 	return mapped(v, "", f)
 }
@@ -19,7 +19,7 @@ func mapped(v tenon.Value, where string, f func(string, tensor.Tensor) tensor.Te
 	if w != byComponents {
 		t, ok := v.(tensor.Tensor)
 		if !ok {
-			return v, nil // encoded in a form of its own
+			return v, nil // encoded in its own form
 		}
 		return f(where, t), nil
 	}

@@ -9,11 +9,11 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Join makes one tensor of several; where is the path to them in the Value around.
+// Join combines several tensors into one; where is the path to them within the Value.
 type Join func(where string, ts []tensor.Tensor) tensor.Tensor
 
-// Stack returns one value that holds the given ones as its rows. Tensors are joined by
-// join, ops.Stack where it is nil.
+// Stack returns one value that holds the given ones as its rows. join combines tensors; nil means
+// ops.Stack.
 func Stack(values []tenon.Value, join Join) (tenon.Value, error) {
 	if join == nil {
 		join = func(_ string, ts []tensor.Tensor) tensor.Tensor { return ops.Stack(ts, 0) }
@@ -27,7 +27,7 @@ func Concat(values []tenon.Value) (tenon.Value, error) {
 	return together(values, "", join, anyNumber, 1)
 }
 
-// together joins values; minRank is the rank that their tensors have to have.
+// together joins values; minRank is the minimum rank of their tensors.
 func together(values []tenon.Value, where string, join Join, result func(tenon.Spec) (tenon.Spec, error), minRank int) (out tenon.Value, err error) {
 	defer tenon.Catch(&err)
 	if len(values) == 0 {
@@ -37,7 +37,7 @@ func together(values []tenon.Value, where string, join Join, result func(tenon.S
 	for _, v := range values[1:] {
 		if x, _ := wayOf(v); x != w {
 			if _, ok := v.(tensor.Tensor); ok && (w == asTensor || w == boxed) && (x == asTensor || x == boxed) {
-				w = asTensor // of two types, of which one may answer for both
+				w = asTensor // for two types, one of which may handle both
 				continue
 			}
 			return nil, apartFrom(values[0].Spec(), v.Spec())
@@ -103,7 +103,7 @@ func together(values []tenon.Value, where string, join Join, result func(tenon.S
 	return Assemble(spec, parts)
 }
 
-// same returns an error where a component that all rows share differs.
+// same returns an error if a component that all rows share differs.
 func same(column []tenon.Value) error {
 	for i, x := range column[1:] {
 		if x != column[0] && !tensor.Equal(x, column[0], tensor.EqualOptions{NaN: true}) {
@@ -113,8 +113,8 @@ func same(column []tenon.Value) error {
 	return nil
 }
 
-// boxes returns the tensors that values are encoded as, one list for each; self tells that
-// all of them are the values themselves.
+// boxes returns the tensors that values are encoded as, one list for each; self reports that all of
+// them are the values themselves.
 func boxes(values []tenon.Value, minRank int) (columns [][]tenon.Value, self bool, err error) {
 	self = true
 	for i, v := range values {
@@ -166,7 +166,7 @@ func joinTensors(where string, values []tenon.Value, join Join) (tenon.Value, er
 	return tenon.Try(func() tenon.Value { return join(where, ts) })
 }
 
-// common returns the Spec above those of all values.
+// common returns the most specific Spec that covers those of all values.
 func common(values []tenon.Value) (tenon.Spec, error) {
 	merged := values[0].Spec()
 	for i, v := range values[1:] {
@@ -182,7 +182,7 @@ func common(values []tenon.Value) (tenon.Spec, error) {
 	return merged, nil
 }
 
-// apartFrom is the error of two Specs that have none above them.
+// apartFrom is the error for two Specs without a common Spec.
 func apartFrom(a, b tenon.Spec) *tenon.Error {
 	e := fail(tenon.ErrDType, "%s and %s have no common Spec", tenon.String(a), tenon.String(b))
 	if where, what := tenon.Difference(a, b); what != "" {
@@ -192,8 +192,8 @@ func apartFrom(a, b tenon.Spec) *tenon.Error {
 	return e
 }
 
-// Assemble makes a value of components that were stacked, taken or read. Where one of them has
-// a form of its own, such as ragged rows in place of dense ones, the Spec follows it.
+// Assemble makes a value from components that were stacked, taken or read. If one of them has a
+// special form, such as ragged rows instead of dense ones, the Spec is adapted to it.
 func Assemble(s tenon.Spec, parts []tenon.Value) (tenon.Value, error) {
 	fields := s.Components()
 	if len(fields) != len(parts) {
@@ -214,7 +214,7 @@ func Assemble(s tenon.Spec, parts []tenon.Value) (tenon.Value, error) {
 	return s.Assemble(parts)
 }
 
-// with returns s with other Specs of its components.
+// with returns s with other Specs for its components.
 func with(s tenon.Spec, specs []tenon.Spec) (tenon.Spec, error) {
 	if r, ok := s.(interface {
 		WithComponents([]tenon.Spec) (tenon.Spec, error)
@@ -230,7 +230,7 @@ func with(s tenon.Spec, specs []tenon.Spec) (tenon.Spec, error) {
 		return inner, nil
 	}, nil)
 	if err != nil || k < len(fields) {
-		return s, err // Assemble says what does not fit
+		return s, err // Assemble reports what does not fit
 	}
 	return tenon.Decode(s.TypeName(), e)
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Count returns the number of rows of a value, shape.Unknown where it is not known.
-// Components with different numbers of rows, and values that have none, are errors.
+// Count returns the number of rows of a value, or shape.Unknown. Components with different numbers
+// of rows, and values without rows, are errors.
 func Count(v tenon.Value) (n int, err error) {
 	defer tenon.Catch(&err)
 	w, shared := wayOf(v)
@@ -39,7 +39,7 @@ func Count(v tenon.Value) (n int, err error) {
 	return 0, noRows(v.Spec())
 }
 
-// countAll returns the number of rows that the components have that are not shared.
+// countAll returns the number of rows of the components that are not shared.
 func countAll(parts []tenon.Value, fields []tenon.Field, shared []bool) (int, error) {
 	n, seen := shape.Unknown, ""
 	for k, p := range parts {
@@ -61,7 +61,7 @@ func countAll(parts []tenon.Value, fields []tenon.Field, shared []bool) (int, er
 	return n, nil
 }
 
-// counted is a tensor whose number of rows its shape may not tell.
+// counted is a tensor whose shape may not include its number of rows.
 type counted interface{ NRows() tensor.Tensor }
 
 func countTensor(v tenon.Value) (int, error) {
@@ -84,7 +84,7 @@ func countTensor(v tenon.Value) (int, error) {
 	return shape.Unknown, nil
 }
 
-// CountTensor returns the number of rows as an int64 scalar, symbolic where the value is.
+// CountTensor returns the number of rows as an int64 scalar, which is symbolic if the value is.
 func CountTensor(v tenon.Value) (n tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
 	if n, err := Count(v); err != nil || n >= 0 {
@@ -120,7 +120,7 @@ func CountTensor(v tenon.Value) (n tensor.Tensor, err error) {
 	return nil, noRows(v.Spec())
 }
 
-// Take returns row i of a value; i is an int, or a scalar of integers, which may be symbolic.
+// Take returns row i of a value; i is an int, or an integer scalar, which may be symbolic.
 func Take(v tenon.Value, i any) (tenon.Value, error) {
 	return apart(v, RowSpec, func(t tenon.Value) tensor.Tensor {
 		n, isInt := i.(int)
@@ -131,14 +131,14 @@ func Take(v tenon.Value, i any) (tenon.Value, error) {
 			return ops.Gather(t, i, 0)
 		}
 		x, err := tenon.Try(func() tensor.Tensor { return ops.Index(t, n) })
-		if errors.Is(err, tenon.ErrUnsupported) || errors.Is(err, tenon.ErrDType) { // the type may know rows by number only
+		if errors.Is(err, tenon.ErrUnsupported) || errors.Is(err, tenon.ErrDType) { // the type may support rows only by number
 			return ops.Gather(t, int64(n), 0)
 		}
 		return tenon.Must(x, err)
 	})
 }
 
-// Slice returns the rows of a value from lo up to, not including, hi.
+// Slice returns the rows [lo, hi) of a value.
 func Slice(v tenon.Value, lo, hi int) (tenon.Value, error) {
 	if d, ok := v.(*tensor.Dense); ok && d.Rank() > 0 && d.IsContiguous() && 0 <= lo && lo <= hi && hi <= d.Dim(0) {
 		dims := d.Shape().Dims()
@@ -158,7 +158,7 @@ func Slice(v tenon.Value, lo, hi int) (tenon.Value, error) {
 	})
 }
 
-// Gather returns the rows of a value that a vector of integers lists.
+// Gather returns the rows of a value that are listed in a vector of integers.
 func Gather(v tenon.Value, at tensor.Tensor) (tenon.Value, error) {
 	return apart(v, anyNumber, func(t tenon.Value) tensor.Tensor {
 		if r, ok := numberedOf(t); ok && at.DType() == dtype.Int64 {
@@ -168,13 +168,13 @@ func Gather(v tenon.Value, at tensor.Tensor) (tenon.Value, error) {
 	})
 }
 
-// numbered is a tensor that takes entries by their numbers, and need not look at the others.
+// numbered is a tensor that takes entries by number, without reading the others.
 type numbered interface {
 	tensor.Tensor
 	AtNumbers(at tensor.Tensor) (tensor.Tensor, error)
 }
 
-// numberedOf returns a tensor whose rows are its entries, if it takes these by number.
+// numberedOf returns a tensor whose rows are its entries, if it takes entries by number.
 func numberedOf(v tenon.Value) (numbered, bool) {
 	r, ok := v.(numbered)
 	return r, ok && r.Shape().Rank() == 1
@@ -182,8 +182,8 @@ func numberedOf(v tenon.Value) (numbered, bool) {
 
 func anyNumber(s tenon.Spec) (tenon.Spec, error) { return resized(s, shape.Unknown) }
 
-// apart applies take to the tensors that hold the rows of a value, and puts what it
-// returns together by the Spec of the result.
+// apart applies take to the tensors that hold the rows of a value, and assembles the results
+// according to the Spec of the result.
 func apart(v tenon.Value, result func(tenon.Spec) (tenon.Spec, error), take func(tenon.Value) tensor.Tensor) (out tenon.Value, err error) {
 	defer tenon.Catch(&err)
 	s := v.Spec()

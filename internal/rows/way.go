@@ -15,12 +15,12 @@ import (
 type ByComponents interface {
 	tenon.Batcher
 
-	// SharedComponents reports for each component whether all rows of a batch have it in
-	// common. It returns nil where values are not stacked component by component.
+	// SharedComponents reports for each component whether it is shared by all rows of a batch. It
+	// returns nil if values are not stacked component by component.
 	SharedComponents() []bool
 }
 
-// way is how values of a Spec have rows.
+// way is the way in which values of a Spec have rows.
 type way uint8
 
 const (
@@ -30,8 +30,8 @@ const (
 	byComponents
 )
 
-// wayOf returns how a value, of a batch or of what may become a row of one, has rows, and
-// which components all rows share.
+// wayOf returns how a value, which is a batch or may become a row of one, has rows, and which
+// components all rows share.
 func wayOf(v tenon.Value) (w way, shared []bool) {
 	s := v.Spec()
 	if tenon.IsLeaf(s) {
@@ -56,9 +56,8 @@ func wayOf(v tenon.Value) (w way, shared []bool) {
 	return none, nil
 }
 
-// Components returns which components all rows of a batch share, for values of s that are
-// stacked component by component; ok is false for others. The Spec may be that of a batch
-// or of a row.
+// Components returns which components are shared by all rows of a batch, for values of s that are
+// stacked component by component; ok is false for others. s may be the Spec of a batch or of a row.
 func Components(s tenon.Spec) (shared []bool, ok bool) {
 	b, ok := s.(tenon.Batcher)
 	if !ok || tenon.IsLeaf(s) {
@@ -70,12 +69,12 @@ func Components(s tenon.Spec) (shared []bool, ok bool) {
 	}
 	shared, ok = inferred(b)
 	if _, boxes := s.(tenon.Boxer); boxes && slices.Contains(shared, true) {
-		return nil, false // what looks shared may be encoded
+		return nil, false // a component that looks shared may be encoded
 	}
 	return shared, ok
 }
 
-// inferred finds out from the Specs of a batch whether it is made component by component.
+// inferred determines from the Spec of a batch whether it is made component by component.
 func inferred(s tenon.Batcher) (shared []bool, ok bool) {
 	batch, err := s.Batched(shape.Unknown)
 	if err != nil {
@@ -109,8 +108,7 @@ func RowSpec(s tenon.Spec) (tenon.Spec, error) {
 	return b.Unbatched()
 }
 
-// BatchSpec returns the Spec of n rows that s describes, shape.Unknown where it is not
-// known how many.
+// BatchSpec returns the Spec of n rows described by s; n may be shape.Unknown.
 func BatchSpec(s tenon.Spec, n int) (tenon.Spec, error) {
 	b, ok := s.(tenon.Batcher)
 	if !ok {
@@ -119,7 +117,7 @@ func BatchSpec(s tenon.Spec, n int) (tenon.Spec, error) {
 	return b.Batched(n)
 }
 
-// resized returns the Spec of a batch with another number of rows.
+// resized returns the Spec of a batch with a different number of rows.
 func resized(s tenon.Spec, n int) (tenon.Spec, error) {
 	row, err := RowSpec(s)
 	if err != nil {
@@ -142,7 +140,7 @@ func noRows(s tenon.Spec) error {
 	return e
 }
 
-// lacks says what a Spec would have to have.
+// lacks describes what is missing in a Spec.
 func lacks(s tenon.Spec) string {
 	if _, ok := s.(*tenon.Opaque); ok {
 		return "its type is not known in this program"
@@ -153,7 +151,7 @@ func lacks(s tenon.Spec) string {
 	return "its Spec is no tenon.Boxer, and its batches are not made of those of its components"
 }
 
-// Named returns err as one of a function of another package.
+// Named returns err as an error of a function of another package.
 func Named(fn string, err error) error {
 	if err == nil {
 		return nil

@@ -2,9 +2,9 @@ package rowwise
 
 import "slices"
 
-// Arithmetic and comparisons of counts, choices among them, and ranges of what they count.
+// Arithmetic and comparisons of counts, choices between counts, and ranges up to counts.
 
-// scalars is for arithmetic and comparisons of counts; nil for those of anything else.
+// scalars handles arithmetic and comparisons of counts; it returns nil for other operands.
 func scalars(n *node) []part {
 	a, b := n.in[0], n.in[1]
 	if b.kind == count && n.Op.Name != "sub" {
@@ -17,7 +17,7 @@ func scalars(n *node) []part {
 	name := n.Op.Name
 	switch {
 	case a.kind == entries && a.ident && b.kind == single && b.plus == 0 && a.level.is(b.level) && name == "mul":
-		return []part{a} // 0 where there is only one, which is its position
+		return []part{a} // 0 if there is only one element, which is its position
 	case b.kind == entries && b.ident && a.kind == single && a.plus == 0 && a.level.is(b.level) && name == "mul":
 		return []part{b}
 	case a.kind != count:
@@ -50,7 +50,8 @@ func scalars(n *node) []part {
 	return []part{{}}
 }
 
-// chosen is for a choice by a condition: of scalars that are made alike it is no matter which.
+// chosen handles a choice by a condition: for scalars that are made in the same way it does not
+// matter which one is chosen.
 func chosen(n *node) []part {
 	c, x, y := n.in[0], n.in[1], n.in[2]
 	scalar := n.rank(0) == 0 && n.rank(1) == 0 && n.rank(2) == 0
@@ -71,7 +72,7 @@ func chosen(n *node) []part {
 	return []part{n.mapped()}
 }
 
-// ranged is for numbers from 0 to a count, which are the positions in what is counted.
+// ranged handles ranges from 0 to a count: these are the positions in what is counted.
 func ranged(n *node) []part {
 	start, ok := n.number(0)
 	step, known := n.number(2)

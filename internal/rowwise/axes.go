@@ -1,8 +1,8 @@
 package rowwise
 
-// Axes that are made, or get more entries.
+// Axes that are created or get more entries.
 
-// stacked is for a new axis.
+// stacked handles a new axis.
 func stacked(n *node) []part {
 	if all(n.in, func(p part) bool { return p.kind == count || p.kind == alike }) && n.rank(0) == 0 {
 		return []part{n.sizesOf()}
@@ -23,7 +23,7 @@ func stacked(n *node) []part {
 	return []part{p}
 }
 
-// padded is for entries in front of axes and behind them: none of rows.
+// padded handles entries added before and after those of axes; none may be added to rows.
 func padded(n *node) []part {
 	p := n.in[0]
 	list, ok := n.call.ConstInts(1)
@@ -36,7 +36,7 @@ func padded(n *node) []part {
 	return []part{along(p.axis, p.level)}
 }
 
-// tiled is for copies along axes: one of rows.
+// tiled handles copies along axes; rows may have only one copy.
 func tiled(n *node) []part {
 	p := n.in[0]
 	list, ok := n.call.ConstInts(1)

@@ -7,8 +7,8 @@ import (
 	"github.com/tenonml/tenon/ops"
 )
 
-// contracted is for sums of products over axes with the same label: rows have a label that the result
-// has as well.
+// contracted handles sums of products over axes with the same label: the label of rows must be a
+// label of the result.
 func (n *node) contracted() part {
 	labels, out, ok := n.labels()
 	if !ok {
@@ -44,7 +44,7 @@ func (n *node) contracted() part {
 	return along(axis, p.level)
 }
 
-// labels returns those of the axes of operands and result.
+// labels returns the labels of the axes of operands and result.
 func (n *node) labels() (in [][]int, out []int, ok bool) {
 	for i := range n.in {
 		if n.rank(i) < 0 {
@@ -88,7 +88,7 @@ func (n *node) labels() (in [][]int, out []int, ok bool) {
 	return nil, nil, false
 }
 
-// behind returns labels of axes for batches, which are counted from the last one, in front of others.
+// behind returns labels for batch axes, counted from the last one, followed by other labels.
 func behind(rank int, last []int) []int {
 	var out []int
 	for i := rank - len(last); i > 0; i-- {
@@ -97,7 +97,7 @@ func behind(rank int, last []int) []int {
 	return append(out, last...)
 }
 
-// equation returns the labels of an equation of einsum.
+// equation returns the labels of an einsum equation.
 func (n *node) equation(text string) (in [][]int, out []int, ok bool) {
 	left, right, ok := strings.Cut(strings.ReplaceAll(text, " ", ""), "->")
 	if !ok || strings.Contains(text, ".") {
@@ -117,8 +117,8 @@ func letters(term string) []int {
 	return out
 }
 
-// convolved is for windows that meet those of a kernel: axes in front of the positions are
-// batches.
+// convolved handles windows that are multiplied by a kernel: axes before the positions are batch
+// axes.
 func convolved(n *node) []part {
 	p, r, k := n.in[0], n.rank(0), n.rank(1)
 	if p.kind != entries || p.into != nil || r < 0 || k < 0 || !all(n.in[1:], isAlike) {
@@ -131,7 +131,7 @@ func convolved(n *node) []part {
 	return []part{{kind: mixed}}
 }
 
-// windowed is for windows of axes that a parameter names.
+// windowed handles windows along axes that a parameter names.
 func windowed(n *node) []part {
 	p, r := n.in[0], n.rank(0)
 	if p.kind != entries || p.into != nil || r < 0 || !all(n.in[1:], isAlike) {

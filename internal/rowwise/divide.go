@@ -9,11 +9,12 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Row splits, what they divide, and indices that are made of them.
+// Row splits, what they divide, and indices that are made from them.
 
-// byRows is for operations that state what they do in the rows that splits divide their values into.
+// byRows handles operations whose statement describes them in terms of the rows into which splits
+// divide their values.
 func (n *node) byRows() []part {
-	var p part // of the splits
+	var p part // part of the splits
 	var first part
 	for _, q := range n.in {
 		switch {
@@ -47,7 +48,7 @@ func (n *node) byRows() []part {
 			k := n.levels.of(p.level, "of "+id(n.Outs[0]), 0)
 			return []part{first.taken(k, 0), divided(p.level, k)}
 		}
-		if first.level.is(p.into) && len(n.in) == 2 { // in another order
+		if first.level.is(p.into) && len(n.in) == 2 { // in a different order
 			return []part{first.taken(p.into, 0)}
 		}
 	case op.Broadcast:
@@ -62,10 +63,10 @@ func (n *node) byRows() []part {
 	return []part{{}}
 }
 
-// dividing are the operations whose results are the entries of rows, and the splits of these.
+// dividing are the operations whose results are the entries of rows, and their splits.
 var dividing = []string{"ragged.concat", "ragged.gather", "ragged.ngrams", "ragged.slice"}
 
-// dividedBySplits checks that rows are entries of what splits divide, or of the rows that they make.
+// dividedBySplits checks that rows are entries of what splits divide, or of the rows that they form.
 func (n *node) dividedBySplits(l *level) bool {
 	for _, q := range n.in {
 		if q.kind != entries || q.level.is(l) {
@@ -82,7 +83,7 @@ func (n *node) dividedBySplits(l *level) bool {
 	return true
 }
 
-// bySegments is for values that go to the segment of their number.
+// bySegments handles values that are assigned to segments by number.
 func (n *node) bySegments() []part {
 	x, ids, count := n.in[0], n.in[1], n.in[2]
 	if x.plain() && ids.kind == entries && ids.into != nil && !ids.loose && x.level.is(ids.level) && counts(count, ids.into) {
@@ -104,7 +105,7 @@ func ofSplits(f func(n *node, p part) []part) func(n *node) []part {
 	}
 }
 
-// checkedSame is for splits that have to be the same, which makes levels one.
+// checkedSame handles splits that must be equal, which identifies their levels.
 func checkedSame(n *node) []part {
 	a, b := n.in[0], n.in[1]
 	switch {
@@ -117,7 +118,7 @@ func checkedSame(n *node) []part {
 	return []part{{}}
 }
 
-// fromLengths is for splits of rows of these lengths.
+// fromLengths handles splits of rows with given lengths.
 func fromLengths(n *node) []part {
 	p := n.in[0]
 	switch {
@@ -136,7 +137,7 @@ func fromLengths(n *node) []part {
 	return []part{out}
 }
 
-// id tells a value from others.
+// id distinguishes a value from others.
 func id(t tensor.Tensor) string {
 	if v, ok := t.(*graph.Value); ok {
 		return fmt.Sprintf("%p.%d", v.Graph(), v.ID())
@@ -144,7 +145,7 @@ func id(t tensor.Tensor) string {
 	return fmt.Sprintf("%p", t)
 }
 
-// inRow is for the place of each entry in its row.
+// inRow handles the position of each entry within its row.
 func inRow(_ *node, p part) []part {
 	out := along(0, p.into)
 	if out.role, out.of, out.via = offsets, p.into, ""; p.of != nil {
@@ -153,7 +154,7 @@ func inRow(_ *node, p part) []part {
 	return []part{out}
 }
 
-// uniform is for splits of rows of one length.
+// uniform handles splits of rows of equal length.
 func uniform(n *node) []part {
 	length, rows := n.in[0], n.in[1]
 	k, known := n.number(0)
@@ -169,15 +170,15 @@ func uniform(n *node) []part {
 	return []part{{}}
 }
 
-// alikeTimes is the level of what has as many entries for each of another one as the first operand
-// says.
+// alikeTimes is the level that has, for each entry of another level, as many entries as the first
+// operand says.
 func (n *node) alikeTimes(l *level) *level {
 	m := n.levels.of(l, "times "+id(n.values[0]), 0)
 	m.base = l
 	return m
 }
 
-// fromRowIDs is for splits of rows to which values say that they belong.
+// fromRowIDs handles splits of rows given by the row of each value.
 func fromRowIDs(n *node) []part {
 	if p := n.in[0]; p.kind == entries && p.into != nil && !p.loose && counts(n.in[1], p.into) {
 		return []part{divided(p.into, p.level)}
@@ -185,7 +186,7 @@ func fromRowIDs(n *node) []part {
 	return []part{{}}
 }
 
-// rangesOf is for a row of numbers for each start and limit.
+// rangesOf handles a row of numbers for each start and limit.
 func rangesOf(n *node) []part {
 	var l, into *level
 	moved := 0
@@ -212,12 +213,12 @@ func rangesOf(n *node) []part {
 	return []part{{kind: entries, level: k, into: into, loose: into != nil && !tight}, divided(l, k)}
 }
 
-// kept is for the entries, or the positions, where a mask is true.
+// kept is the level of the entries or positions where a mask is true.
 func kept(n *node, l *level, mask int) *level {
 	return n.levels.of(l, "where "+id(n.values[mask]), 0)
 }
 
-// whereTrue is for the entries of rows where a mask is true.
+// whereTrue handles the entries of rows where a mask is true.
 func whereTrue(n *node) []part {
 	x, m := n.in[0], n.in[1]
 	if x.kind == entries && m.plain() && x.axis == 0 && m.axis == 0 && n.rank(1) == 1 && x.level.is(m.level) && n.call.Int(2) == 0 {
@@ -226,7 +227,7 @@ func whereTrue(n *node) []part {
 	return []part{{}}
 }
 
-// placesTrue is for the positions where a mask is true.
+// placesTrue handles the positions where a mask is true.
 func placesTrue(n *node) []part {
 	if m := n.in[0]; m.plain() && n.rank(0) == 1 {
 		return []part{positions(kept(n, m.level, 0), m.level)}
@@ -234,7 +235,7 @@ func placesTrue(n *node) []part {
 	return []part{{}}
 }
 
-// maskSplits is for splits of what is left where a mask is true.
+// maskSplits handles the splits of the entries where a mask is true.
 func maskSplits(n *node, p part) []part {
 	if m := n.in[1]; m.plain() && m.axis == 0 && n.rank(1) == 1 && m.level.is(p.into) {
 		return []part{divided(p.level, kept(n, p.into, 1))}
@@ -242,7 +243,7 @@ func maskSplits(n *node, p part) []part {
 	return []part{{}}
 }
 
-// toDense is for rows that are filled up to a width which all calls have.
+// toDense handles rows that are padded to a width that is the same in all calls.
 func toDense(n *node) []part {
 	v, s, w := n.in[0], n.in[1], n.in[2]
 	switch {
@@ -254,7 +255,7 @@ func toDense(n *node) []part {
 	return []part{v.unless()}
 }
 
-// fromDense is for entries of rows of one length.
+// fromDense handles the entries of rows of equal length.
 func fromDense(n *node) []part {
 	d, s := n.in[0], n.in[1]
 	if d.kind == entries && d.axis == 0 && s.kind == splits && d.level.is(s.level) {
@@ -263,7 +264,7 @@ func fromDense(n *node) []part {
 	return []part{d.unless()}
 }
 
-// bagged is for sums of the entries of a table that each row names.
+// bagged handles sums of the table entries that each row selects.
 func bagged(n *node) []part {
 	s := n.in[3]
 	if n.in[0].kind == alike && n.in[1].plain() && s.kind == splits && n.in[1].level.is(s.into) && (n.in[2].kind == alike || n.in[2].plain() && n.in[2].level.is(s.into)) {
@@ -272,8 +273,9 @@ func bagged(n *node) []part {
 	return []part{{}}
 }
 
-// attended is for queries that look at keys: as a contraction, or at those of their own row. There a mask is one of
-// keys, or one of pairs of a query and a key of the same row, whose only axis has the label of queries.
+// attended handles attention: either as a contraction, or with queries that see the keys of their own row. In the
+// latter case a mask is one of keys, or one of pairs of a query and a key of the same row, whose only axis has the
+// label of queries.
 func attended(n *node) []part {
 	const queries, keys = 0, 1 // labels
 	labels, out, ok := n.labels()
@@ -288,7 +290,7 @@ func attended(n *node) []part {
 	if !n.call.Has(4) {
 		for i, p := range n.in {
 			if p.kind == entries && n.call.Bool(12) && p.axis == slices.Index(labels[i], queries) {
-				return []part{{kind: mixed}} // what a query sees depends on its place
+				return []part{{kind: mixed}} // what a query sees depends on its position
 			}
 		}
 		return []part{n.contracted()}

@@ -1,15 +1,16 @@
-// Package rowwise decides whether a function answers each row by itself, by the statements of
-// its operations.
+// Package rowwise decides, from the statements of its operations, whether a function computes
+// each row independently.
 //
-// A function whose arguments are rows answers each by itself where, for all arguments a and b,
-// what it says to their joined rows is what it says to a followed by what it says to b. [Of] goes
-// over the graph of a function once and finds out of each value how that of a joined call is
-// made of those of the calls: it is alike in all of them, its entries along one axis follow one
-// another, it counts these, or divides them. Elements of indices may be positions in what is
-// joined, so that those of the second call come behind the entries of the first. What an
-// operation makes of all this follows from its [op.Statement]; only operations of which
-// a statement does not say enough, most of which make indices, sizes and splits, are named here,
-// and regions are gone over as the graph itself.
+// A function whose arguments are rows computes each row independently if, for all arguments a and
+// b, its result for their concatenation is its result for a followed by its result for b. [Of]
+// interprets the graph of a function abstractly and determines, for each value, how its
+// counterpart in the joined call is made from those in the separate calls: it is the same in all
+// of them, or it is their concatenation along an axis, or it counts the entries of such an axis,
+// or it divides them. Elements of indices may be positions in what is concatenated, so that those
+// of the second call are shifted by the entries of the first. The effect of an operation follows
+// from its [op.Statement]. This package names only those operations whose statement is not
+// sufficient, most of which make indices, sizes and splits. Regions are interpreted like the
+// graph itself.
 //
-// What cannot be told is told so, and is not taken to be rows.
+// A value that cannot be classified is reported as such, and is not assumed to be rows.
 package rowwise

@@ -9,7 +9,7 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A flow goes over one graph.
+// A flow interprets one graph.
 type flow struct {
 	*study
 	parts map[*graph.Value]part
@@ -27,7 +27,7 @@ func (f *flow) of(x tenon.Value) part {
 	return f.parts[v]
 }
 
-// run goes over a graph whose parameters are known.
+// run interprets a graph whose parameters have the given parts.
 func (f *flow) run(g *graph.Graph, params []part) {
 	for i, p := range params {
 		f.parts[g.Params[i]] = p
@@ -61,7 +61,7 @@ func (f *flow) run(g *graph.Graph, params []part) {
 	}
 }
 
-// A node is one operation with what its operands are.
+// A node is one operation with the parts of its operands.
 type node struct {
 	*flow
 	*graph.Node
@@ -70,7 +70,7 @@ type node struct {
 	values []tensor.Tensor
 }
 
-// rank returns the number of axes of operand i, negative where it is not known.
+// rank returns the number of axes of operand i, or a negative number if it is unknown.
 func (n *node) rank(i int) int {
 	if n.values[i] == nil || !n.values[i].Shape().HasRank() {
 		return -1
@@ -81,7 +81,7 @@ func (n *node) rank(i int) int {
 // dim returns the size of an axis of operand i.
 func (n *node) dim(i, axis int) int { return n.values[i].Shape().Dim(axis) }
 
-// number returns the element of an operand that is a known integer.
+// number returns the value of an operand that is a known integer.
 func (n *node) number(i int) (int, bool) {
 	t, ok := op.Known(n.values[i])
 	if !ok {
@@ -94,13 +94,13 @@ func (n *node) number(i int) (int, bool) {
 	return list[0], true
 }
 
-// results returns the parts of all results; one stands for each of them.
+// results returns the parts of all results; a single part applies to each of them.
 func (n *node) results() []part {
 	if all(n.in, isAlike) {
 		return []part{same()}
 	}
 	if n.Op.Draws {
-		return []part{{kind: mixed}} // other rows get other numbers
+		return []part{{kind: mixed}} // different rows get different numbers
 	}
 	if slices.ContainsFunc(n.in, isPadded) {
 		return n.filledUp()
@@ -131,7 +131,7 @@ func (n *node) operand(i int) int {
 	return k
 }
 
-// byAxis is for operations that state what they do along axes.
+// byAxis handles operations whose statement describes their effect along axes.
 func (n *node) byAxis() part {
 	switch s := n.Op.Statement; s.Axes {
 	case op.Map:
@@ -170,8 +170,8 @@ func (n *node) byAxis() part {
 	return part{}
 }
 
-// aligned finds the axis of rows of operands that are laid over one another, counted from the last
-// axis. What is alike in all calls must not have that axis, unless of size 1.
+// aligned finds the axis of rows in broadcast operands, counted from the last axis. Operands that
+// are the same in all calls must not have that axis, unless its size is 1.
 func (n *node) aligned(skip op.Operands) (back int, out part) {
 	back = -1
 	for i, p := range n.in {
@@ -202,7 +202,7 @@ func (n *node) aligned(skip op.Operands) (back int, out part) {
 	return back, out
 }
 
-// laid returns the rank of the result of operands that are laid over one another.
+// laid returns the rank of the result of broadcasting the operands.
 func (n *node) laid() int {
 	most := 0
 	for i := range n.in {
@@ -211,7 +211,7 @@ func (n *node) laid() int {
 	return most
 }
 
-// mapped is for operations on elements in the same places.
+// mapped handles operations on elements at the same positions.
 func (n *node) mapped() part {
 	if len(n.in) == 1 && (n.Op.Moves == op.First || n.Op.Name == "cast") {
 		return n.in[0]
@@ -235,9 +235,9 @@ func (n *node) mapped() part {
 	return part{kind: entries, axis: n.laid() - 1 - back, level: p.level, into: into, loose: into != nil && !n.tight()}
 }
 
-// shifted tells what the elements are positions in that are computed of others. In a joined call they
-// all move up by the same number, and so does what is chosen of them, or a sum with what does not; a
-// difference does not, nor does what a comparison finds.
+// shifted determines what the resulting elements are positions in. In a joined call, the positions of
+// an operand are all shifted by the same number, and so is a choice among them, or their sum with
+// something that is not shifted; a difference of positions is not, nor is the result of a comparison.
 func (n *node) shifted() (into *level, ok bool) {
 	var moved []int
 	for i, p := range n.in {
@@ -269,8 +269,8 @@ func (n *node) shifted() (into *level, ok bool) {
 	return nil, slices.Contains(comparisons, n.Op.Name)
 }
 
-// tight reports whether positions lie in what belongs to their own call: those that are chosen of
-// such, and the start of a row with an offset in it.
+// tight reports whether positions lie within the entries of their own call: this holds for choices
+// among such positions, and for the start of a row plus an offset within it.
 func (n *node) tight() bool {
 	if n.Op.Name == "add" {
 		a, b := n.in[0], n.in[1]
@@ -284,8 +284,7 @@ func (n *node) tight() bool {
 
 var comparisons = []string{"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"}
 
-// alongAxes is for operations that combine the elements of axes, and those that are about the
-// last ones.
+// alongAxes handles operations that combine the elements of axes, and those on the last axes.
 func (n *node) alongAxes() part {
 	back, p := n.aligned(n.Op.Control)
 	if back < 0 || p.into != nil {
@@ -315,14 +314,14 @@ func (n *node) alongAxes() part {
 	return along(axis, p.level)
 }
 
-// keeps reports whether an axis that is reduced keeps one entry.
+// keeps reports whether a reduced axis remains, with one entry.
 func (n *node) keeps() bool {
 	b, _ := n.call.Attr("keepdims").(bool)
 	return b
 }
 
-// inside is for operations that choose or set entries of another axis than that of rows, as other
-// operands with the same rows tell.
+// inside handles operations that select or set entries along an axis other than that of rows, given
+// by other operands with the same rows.
 func (n *node) inside() part {
 	back, p := n.aligned(0)
 	k := n.Op.AxisParam()
@@ -344,7 +343,7 @@ func (n *node) inside() part {
 	return p
 }
 
-// permuted is for a transposition.
+// permuted handles transpositions.
 func (n *node) permuted() part {
 	p, r := n.in[0], n.rank(0)
 	if p.kind != entries || r < 0 {
@@ -362,7 +361,7 @@ func (n *node) permuted() part {
 	return part{}
 }
 
-// inserted is for operations that make axes.
+// inserted handles operations that add axes.
 func (n *node) inserted() part {
 	p, r := n.in[0], n.rank(0)
 	if p.kind == count && p.plus == 0 {
@@ -396,7 +395,7 @@ func (n *node) inserted() part {
 	return p.at(axis)
 }
 
-// removed is for operations that take axes of size 1 away, or entries out of one.
+// removed handles operations that remove axes of size 1, or take one entry of an axis.
 func (n *node) removed() part {
 	p, r := n.in[0], n.rank(0)
 	if p.kind != entries || r < 0 || n.Op.Core > 0 || n.call.Args[n.Op.AxisParam()] == nil {
@@ -419,7 +418,7 @@ func (n *node) removed() part {
 	return p.at(axis)
 }
 
-// sideBySide is for entries that follow one another along another axis than that of rows.
+// sideBySide handles concatenation along an axis other than that of rows.
 func (n *node) sideBySide() part {
 	if all(n.in, func(p part) bool { return p.kind == sizes || p.kind == alike }) {
 		return n.sizesOf()

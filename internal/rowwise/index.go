@@ -4,9 +4,9 @@ import (
 	"github.com/tenonml/tenon/ops/key"
 )
 
-// Keys, positions and slices: entries that are taken out of others.
+// Keys, positions and slices: the selection of entries.
 
-// indexed is for x[keys].
+// indexed handles x[keys].
 func indexed(n *node) []part {
 	p, r := n.in[0], n.rank(0)
 	ks, ok := n.call.Args[1].(key.Keys)
@@ -28,7 +28,7 @@ func indexed(n *node) []part {
 	return []part{{}}
 }
 
-// pickedSize is for one of the sizes, or several in their order.
+// pickedSize handles the selection of one size, or of several in order.
 func pickedSize(p part, list []key.Key) part {
 	if len(list) != 1 {
 		return part{}
@@ -60,7 +60,7 @@ func pickedSize(p part, list []key.Key) part {
 	return part{}
 }
 
-// cut is for the starts and ends of rows, and for where the last one ends.
+// cut handles selections from row splits: the starts and ends of rows, and the end of the last row.
 func cut(p part, list []key.Key) part {
 	if len(list) != 1 {
 		return part{}
@@ -84,7 +84,7 @@ func cut(p part, list []key.Key) part {
 	return part{}
 }
 
-// pickedRows is for keys of which that of the rows takes all of them.
+// pickedRows handles keys that take all entries along the axis of rows.
 func pickedRows(p part, list []key.Key) part {
 	axis, out := 0, 0
 	p = p.bare()
@@ -112,7 +112,7 @@ func pickedRows(p part, list []key.Key) part {
 	return part{}
 }
 
-// gathered is for entries at positions.
+// gathered handles entries at positions.
 func gathered(n *node) []part {
 	x, at, r := n.in[0], n.in[1], n.rank(0)
 	if x.kind <= mixed {
@@ -151,7 +151,7 @@ func gathered(n *node) []part {
 	return []part{{}}
 }
 
-// takenAt is for entries at positions among them.
+// takenAt handles entries at positions among them.
 func (n *node) takenAt(x, at part, axis int) part {
 	switch {
 	case at.ident && n.rank(1) == 1:
@@ -161,7 +161,7 @@ func (n *node) takenAt(x, at part, axis int) part {
 	}
 	out := x.taken(at.level, axis+at.axis)
 	way := " " + id(n.values[1])
-	if at.role == spread && x.role != lengths { // what lies in a row has its start, but is a row of such a length
+	if at.role == spread && x.role != lengths { // entries of a row share its start, but not its length
 		way = at.via
 	}
 	switch {
@@ -174,7 +174,7 @@ func (n *node) takenAt(x, at part, axis int) part {
 	return out
 }
 
-// sliced is for so many entries of each axis: all of rows.
+// sliced handles slices along each axis, which must include all rows.
 func sliced(n *node) []part {
 	p := n.in[0]
 	begin, ok := n.call.ConstInts(1)
@@ -199,7 +199,7 @@ func sliced(n *node) []part {
 	return []part{p.bare()}
 }
 
-// sought is for places in a list that is alike in all calls.
+// sought handles searches in a list that is the same in all calls.
 func sought(n *node) []part {
 	if x := n.in[1]; n.in[0].kind == alike && n.rank(0) == 1 && x.plain() {
 		return []part{along(x.axis, x.level)}

@@ -1,22 +1,23 @@
 package rowwise
 
-// named are the operations of which a statement does not say enough. A statement tells what becomes of axes; it does
-// not tell what numbers mean that are made for other operations, nor what an operand does that says where, which or
-// how many, and here this is what matters. Of the names
+// named are the operations whose statement is not sufficient. A statement describes the effect on axes; it does not
+// describe the meaning of numbers that are made for other operations, nor the effect of an operand that says where,
+// which or how many, and these are what matters here. Among the names:
 //
-//   - those that make sizes, positions and splits all state [op.Create]: that "shape" tells sizes and "size" their
-//     product, or what "ragged.lengths" and "ragged.row_ids" number, is nowhere but in the operation;
-//   - those that take entries out of axes all state [op.Select], with an operand of keys, positions, a mask, margins or
-//     copies, and each finds out by its own what of these leaves rows as they are;
-//   - "where" chooses between counts as no other [op.Map] does;
-//   - windows and searches are opaque, or state less than their parameters tell;
-//   - checks that two have the same splits, or as many rows, tell more than that they return the first;
-//   - operations with regions do what these do;
-//   - attention is a contraction by its statement, but by rows where it has splits.
+//   - those that make sizes, positions and splits all state [op.Create]: only the operation itself
+//     knows that "shape" returns sizes and "size" their product, or what "ragged.lengths" and
+//     "ragged.row_ids" number;
+//   - those that select entries of axes all state [op.Select], with an operand of keys, positions, a
+//     mask, margins or copies, and each determines separately which of these leave rows unchanged;
+//   - "where" chooses between counts, unlike any other [op.Map];
+//   - windows and searches are opaque, or their parameters say more than their statement;
+//   - checks that two operands have the same splits or number of rows imply more than that they
+//     return the first;
+//   - operations with regions have the effect of their regions;
+//   - attention is a contraction by its statement, but works on rows if it has splits.
 //
-// Some names stand elsewhere, for what the operation computes of elements: those of arithmetic on counts and on
-// positions (scalars, shifted), those whose parameters are labels (labels), those of rows that are filled up
-// (filledUp).
+// Some names appear elsewhere, for what an operation computes: arithmetic on counts and on positions (scalars,
+// shifted), operations whose parameters are labels (labels), and operations on padded rows (filledUp).
 var named map[string]func(n *node) []part
 
 func init() {

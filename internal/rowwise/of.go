@@ -8,32 +8,31 @@ import (
 	"github.com/tenonml/tenon/ragged"
 )
 
-// A Finding is what statements tell of a function.
+// A Finding is what the statements imply about a function.
 type Finding struct {
-	// Rows says that each row is answered by itself.
+	// Rows says that each row is computed independently.
 	Rows bool
 
-	// Mixes says that some rows depend on others. Where neither is true, it cannot be told.
+	// Mixes says that some rows depend on others. If neither Rows nor Mixes is true, it is unknown.
 	Mixes bool
 
-	// By is the operation by which rows depend on one another, or of which it cannot be
-	// told.
+	// By is the operation by which rows depend on one another, or for which this is unknown.
 	By string
 
-	// Assigns says that variables are changed.
+	// Assigns says that variables are assigned.
 	Assigns bool
 }
 
-// An Arg is an argument or a result: Values of a Spec whose rows follow one another along an axis, which is the first
-// one but for tensors.
+// An Arg is an argument or result: Values of a Spec whose rows are along an axis, which is the first one except for
+// tensors.
 type Arg struct {
 	Spec tenon.Spec
 	Axis int
 }
 
-// Of tells of a graph whether it answers each row by itself. Its parameters are the
-// components of the arguments, and its outputs those of the results; further outputs
-// are assigned to variables.
+// Of determines whether a graph computes each row independently. The parameters of the graph are
+// the components of the arguments, and its outputs those of the results; further outputs are
+// assigned to variables.
 func Of(g *graph.Graph, args, results []Arg) Finding {
 	s := &study{levels: levels{}}
 	f := &flow{study: s, parts: map[*graph.Value]part{}}
@@ -49,7 +48,7 @@ func Of(g *graph.Graph, args, results []Arg) Finding {
 	if len(g.Outputs) > n {
 		return Finding{Mixes: true, Assigns: true, By: "assignment to a variable"}
 	}
-	for len(params) < len(g.Params) { // what it captured
+	for len(params) < len(g.Params) { // captured values
 		params = append(params, same())
 	}
 	f.run(g, params)
@@ -72,20 +71,19 @@ func found(p part) Finding {
 	return Finding{Mixes: p.kind == mixed, By: p.by}
 }
 
-// A study goes over graphs.
+// A study interprets graphs.
 type study struct {
 	levels levels
-	wrong  *part // of a check whose outcome may be another one in a joined call
+	wrong  *part // part of a check that may have a different outcome in a joined call
 }
 
-// given adds the parts of the components of an argument of so many rows.
+// given appends the parts of the components of an argument whose rows have level l.
 func (s *study) given(a Arg, l *level, out []part) []part {
 	out, _ = s.below(a, l, nil, out)
 	return out
 }
 
-// below is given, of lists whose levels are known already where chain has them; it returns
-// these.
+// below is given for lists whose levels may be known already from chain; it returns their levels.
 func (s *study) below(x Arg, l *level, chain []*level, out []part) ([]part, []*level) {
 	spec := x.Spec
 	if tenon.IsLeaf(spec) {
@@ -130,8 +128,8 @@ func (s *study) below(x Arg, l *level, chain []*level, out []part) ([]part, []*l
 	return out, chain
 }
 
-// sharedOf tells which components of a Spec all rows have in common; nil where values are not made
-// of rows by their components.
+// sharedOf returns which components of a Spec are shared by all rows, or nil if rows are not made
+// of the rows of components.
 func sharedOf(spec tenon.Spec, a anatomy.Spec) []bool {
 	switch a.Kind {
 	case anatomy.Lists, anatomy.Records, anatomy.Optional, anatomy.Named, anatomy.Union, anatomy.Map, anatomy.Held, anatomy.Element:
@@ -144,7 +142,7 @@ func sharedOf(spec tenon.Spec, a anatomy.Spec) []bool {
 	return shared
 }
 
-// leavesOf returns the number of tensors that a Value of a Spec is made of.
+// leavesOf returns the number of tensors that make up a Value of a Spec.
 func leavesOf(s tenon.Spec) int {
 	if tenon.IsLeaf(s) {
 		return 1
@@ -156,7 +154,7 @@ func leavesOf(s tenon.Spec) int {
 	return n
 }
 
-// wanted compares outputs with what the components of results have to be.
+// wanted compares outputs with the required components of results.
 type wanted struct {
 	study   *study
 	outputs []*graph.Value
@@ -169,8 +167,8 @@ func (w *wanted) next() part {
 	return p
 }
 
-// value compares the components of a result of rows of a level. It returns the first that is
-// not what it has to be.
+// value compares the components of a result whose rows have level l. It returns the first part that
+// differs from the required one.
 func (w *wanted) value(x Arg, l *level) (part, bool) {
 	spec := x.Spec
 	if len(w.outputs) < leavesOf(spec) {
@@ -240,7 +238,7 @@ func (w *wanted) levels(spec tenon.Spec, l *level) ([]*level, bool) {
 	return out, true
 }
 
-// worst returns what is least clear of the components of a result.
+// worst returns the least determined part among the components of a result.
 func (w *wanted) worst(spec tenon.Spec) (part, bool) {
 	var out part
 	for range leavesOf(spec) {

@@ -7,13 +7,13 @@ import (
 	"github.com/tenonml/tenon/op"
 )
 
-// Rows that are filled up to the longest one of all. In a joined call that may be a row of another call: the
-// axis of positions is longer than in a call of its own, and what stands behind the end of this is padding, of
-// which nothing is said. What is in front of it is as it was. So padding must not get into what rows are
-// in the end: it is left out again where entries are taken out of the rows, and a loop over the positions
-// changes nothing behind the end of a row, where it keeps what it carries by a mask.
+// Rows that are padded to the longest of all rows. In a joined call the longest row may be one of another
+// call, so that the axis of positions is longer than in a separate call. What follows the shorter length is
+// padding, about which nothing is known, and what precedes it is unchanged. So padding must not affect the
+// final rows: it must be dropped when entries are taken from the rows, and a loop over positions must not
+// change anything after the end of a row, by keeping its carry under a mask.
 
-// longest is for the length of the longest row.
+// longest handles the length of the longest row.
 func longest(n *node) []part {
 	if p := n.in[0]; p.kind == splits {
 		return []part{{kind: width, level: p.level, widths: p.into}}
@@ -21,10 +21,10 @@ func longest(n *node) []part {
 	return []part{n.in[0].unless()}
 }
 
-// isPadded reports whether a part is, or has an axis, as long as the longest row.
+// isPadded reports whether a part is, or has an axis of, the length of the longest row.
 func isPadded(p part) bool { return p.widths != nil }
 
-// filledUp is for operations one of whose operands is as long as the longest row.
+// filledUp handles operations with an operand that is as long as the longest row.
 func (n *node) filledUp() []part {
 	for _, p := range n.in {
 		if p.kind <= mixed {
@@ -50,7 +50,7 @@ func (n *node) filledUp() []part {
 		begin, ok := n.call.ConstInts(1)
 		size, known := n.call.ConstInts(2)
 		if ok && known && p.kind == entries && p.long < len(size) && p.axis < len(size) && size[p.long] == 0 && begin[p.axis] == 0 && size[p.axis] == -1 {
-			return []part{along(p.axis, p.level)} // nothing of the positions
+			return []part{along(p.axis, p.level)} // does not depend on the positions
 		}
 	case "control.scan":
 		return n.alongPositions()
@@ -70,7 +70,7 @@ func (n *node) filledUp() []part {
 	return []part{{}}
 }
 
-// moved is for operations that give axes other places.
+// moved handles operations that move axes.
 func (n *node) moved() part {
 	rowsOf, positionsOf := n.in[0], n.in[0]
 	positionsOf.axis = positionsOf.long
@@ -96,8 +96,8 @@ func (n *node) moved() part {
 	return out
 }
 
-// mappedUp is for operations on elements in the same places: what is laid over rows that are filled up has
-// their positions too, or is the same at all of them.
+// mappedUp handles elementwise operations: operands broadcast with padded rows must have the same
+// positions, or be the same at all positions.
 func (n *node) mappedUp() part {
 	var out part
 	back := -1
@@ -130,8 +130,8 @@ func (n *node) mappedUp() part {
 	return p
 }
 
-// alongPositions is for a loop over the positions of rows that are filled up. Behind the end of a row it has
-// to keep what it carries.
+// alongPositions handles a loop over the positions of padded rows. After the end of a row it must keep its
+// carry.
 func (n *node) alongPositions() []part {
 	g := n.Regions()[0]
 	carry, xs := n.call.Int(1), n.call.Int(2)
@@ -152,7 +152,7 @@ func (n *node) alongPositions() []part {
 			return []part{{}}
 		}
 		widths = p.widths
-		if p.axis--; p.role == live { // true only where the position is one of the row
+		if p.axis--; p.role == live { // true only at positions of the row
 			p.of, p.long, p.widths = widths, 0, nil
 		} else {
 			*p = along(p.axis, p.level)
@@ -177,7 +177,7 @@ func (n *node) alongPositions() []part {
 	return next
 }
 
-// keepsBehind reports whether a body returns what it carries as it is behind the end of a row.
+// keepsBehind reports whether a body returns its carry unchanged after the end of a row.
 func (f *flow) keepsBehind(g *graph.Graph, i int, widths *level) bool {
 	for _, x := range g.Nodes {
 		if x.Op.Name != "where" || x.Outs[0] != g.Outputs[i] {

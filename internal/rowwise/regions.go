@@ -6,13 +6,13 @@ import (
 	"github.com/tenonml/tenon/graph"
 )
 
-// region goes over a region and returns what its outputs are.
+// region interprets a region and returns the parts of its outputs.
 func (n *node) region(g *graph.Graph, params []part) []part {
 	f := &flow{study: n.study, parts: map[*graph.Value]part{}}
 	return f.region(g, params)
 }
 
-// region goes over a region, once.
+// region interprets a region once.
 func (f *flow) region(g *graph.Graph, params []part) []part {
 	if len(params) != len(g.Params) {
 		return nil
@@ -25,7 +25,7 @@ func (f *flow) region(g *graph.Graph, params []part) []part {
 	return out
 }
 
-// switched is for one of several regions: which one has to be alike in all calls.
+// switched handles one of several regions: the choice must be the same in all calls.
 func switched(n *node) []part {
 	if p := n.in[0]; p.kind != alike {
 		return []part{chosenBy(p)}
@@ -44,7 +44,7 @@ func switched(n *node) []part {
 	return out
 }
 
-// chosenBy is for what is done as a value says that is not the same in all calls.
+// chosenBy handles a choice that is not the same in all calls.
 func chosenBy(p part) part {
 	if p.kind == entries || p.kind == mixed {
 		return part{kind: mixed, by: p.by}
@@ -52,10 +52,10 @@ func chosenBy(p part) part {
 	return part{by: p.by}
 }
 
-// most is how often a loop is gone over until its variables are what they were.
+// most is the number of times that a loop is interpreted until its variables are stable.
 const most = 8
 
-// looped is for a loop that all calls leave after the same number of rounds.
+// looped handles a loop that all calls leave after the same number of rounds.
 func looped(n *node) []part {
 	gs := n.Regions()
 	vars := n.call.Int(1)
@@ -84,7 +84,7 @@ func looped(n *node) []part {
 	return []part{{}}
 }
 
-// scanned is for a loop over the entries of a first axis.
+// scanned handles a loop over the entries of a first axis.
 func scanned(n *node) []part {
 	gs := n.Regions()
 	carry, xs := n.call.Int(1), n.call.Int(2)
@@ -117,7 +117,7 @@ func scanned(n *node) []part {
 	if next == nil {
 		return []part{{}}
 	}
-	for i := carry; i < len(next); i++ { // one behind the other
+	for i := carry; i < len(next); i++ { // stacked
 		if p := &next[i]; p.kind == entries {
 			p.axis++
 		} else if p.kind != alike && p.kind > mixed {
@@ -127,7 +127,7 @@ func scanned(n *node) []part {
 	return next
 }
 
-// alongRows is for a loop along rows, whose body is run for some of them at a time.
+// alongRows handles a loop along rows whose body processes several rows at a time.
 func (n *node) alongRows(g *graph.Graph, carry, xs int) []part {
 	s := n.in[len(n.in)-1]
 	if s.kind != splits {
@@ -159,8 +159,8 @@ func (n *node) alongRows(g *graph.Graph, carry, xs int) []part {
 	return next
 }
 
-// round goes over the body of a loop until what it carries is what it was. It returns what its outputs are
-// then; nil where that cannot be told.
+// round interprets the body of a loop until its carry is stable. It returns the parts of its outputs, or
+// nil if that fails.
 func (n *node) round(g *graph.Graph, now []part, carry int) (*flow, []part) {
 	for range most {
 		f := &flow{study: n.study, parts: map[*graph.Value]part{}}
@@ -181,8 +181,8 @@ func (n *node) round(g *graph.Graph, now []part, carry int) (*flow, []part) {
 	return nil, nil
 }
 
-// eachRow is for a body that is run for each row: what it carries from one to the next must not
-// depend on them.
+// eachRow handles a body that is run for each row: what it carries from one row to the next must
+// not depend on the rows.
 func (n *node) eachRow(g *graph.Graph, carry, xs int) []part {
 	var l *level
 	for _, p := range n.in[carry : carry+xs] {
@@ -216,17 +216,17 @@ func (n *node) eachRow(g *graph.Graph, carry, xs int) []part {
 		default:
 			out[i] = n.in[i]
 			if !same().is(n.in[i]) || !keeps(g, i) {
-				return []part{{}} // it counts the rows, or changes with them
+				return []part{{}} // the carry counts the rows, or depends on them
 			}
 		}
 	}
 	return out
 }
 
-// keeps reports whether a body returns what it carries as it is.
+// keeps reports whether a body returns its carry unchanged.
 func keeps(g *graph.Graph, i int) bool { return g.Outputs[i] == g.Params[i] }
 
-// called is for a region that is run as it is.
+// called handles a region that is run unconditionally.
 func called(n *node) []part {
 	gs := n.Regions()
 	if len(gs) == 0 {

@@ -1,8 +1,8 @@
 package rowwise
 
-// Shapes that values get.
+// Operations that set the shape of values.
 
-// filled is for a value in a shape.
+// filled handles a constant value in a given shape.
 func filled(n *node) []part {
 	p := n.in[0]
 	if p.kind != sizes || n.in[1].kind != alike {
@@ -15,7 +15,7 @@ func filled(n *node) []part {
 	return []part{along(axis, l)}
 }
 
-// onlyCount returns the place of the only count among sizes.
+// onlyCount returns the index of the only count among sizes.
 func (p part) onlyCount() (axis int, l *level) {
 	axis = -1
 	for i, q := range p.list {
@@ -29,7 +29,7 @@ func (p part) onlyCount() (axis int, l *level) {
 	return axis, l
 }
 
-// broadcast is for what gets a shape.
+// broadcast handles broadcasting to a shape.
 func broadcast(n *node) []part {
 	if len(n.in) != 2 {
 		return []part{{}}
@@ -53,7 +53,7 @@ func broadcast(n *node) []part {
 	return []part{{}}
 }
 
-// reshaped is for rows whose elements, in their order, get other axes.
+// reshaped handles rows whose elements, in order, get different axes.
 func reshaped(n *node) []part {
 	p, r := n.in[0], n.rank(0)
 	if p.kind != entries || r < 0 {
@@ -63,7 +63,7 @@ func reshaped(n *node) []part {
 	if target == nil || p.axis > len(target)-1 {
 		return []part{{}}
 	}
-	for i := range p.axis { // axes in front stay
+	for i := range p.axis { // axes before it stay
 		if d := n.dim(0, i); d < 0 || target[i].size != d {
 			return []part{{}}
 		}
@@ -101,7 +101,7 @@ func reshaped(n *node) []part {
 	return []part{q}
 }
 
-// times multiplies sizes, of which negative ones are not known.
+// times multiplies sizes; negative sizes are unknown.
 func times(a, b int) int {
 	if a < 0 || b < 0 {
 		return -1
@@ -109,13 +109,13 @@ func times(a, b int) int {
 	return a * b
 }
 
-// A size is an entry of a shape that a value gets: a known number, -1 for what is left, or -2.
+// A size is an entry of a requested shape: a known number, -1 for the size that is left, or -2.
 type size struct {
 	part part
 	size int
 }
 
-// target returns the shape that a value gets, nil where its rank is not known.
+// target returns the requested shape, or nil if its rank is unknown.
 func (n *node) target() []size {
 	var out []size
 	if list, ok := n.call.ConstInts(1); ok {
@@ -136,7 +136,7 @@ func (n *node) target() []size {
 	return out
 }
 
-// scalar is what a value of one element is under another shape.
+// scalar is the part of a value of one element in a different shape.
 func (p part) scalar() part {
 	switch {
 	case p.kind == sizes && len(p.list) == 1:

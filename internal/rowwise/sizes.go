@@ -2,9 +2,9 @@ package rowwise
 
 import "slices"
 
-// Sizes: those of values, vectors of them, and checks that they agree.
+// Sizes of values, vectors of sizes, and checks that sizes agree.
 
-// shapeOf is for the vector of sizes.
+// shapeOf handles the vector of sizes.
 func shapeOf(n *node) []part {
 	p, r := n.in[0], n.rank(0)
 	switch {
@@ -20,7 +20,7 @@ func shapeOf(n *node) []part {
 	return []part{out}
 }
 
-// sizeOf is for the number of elements.
+// sizeOf handles the number of elements.
 func sizeOf(n *node) []part {
 	p := n.in[0]
 	if p.kind != entries || n.rank(0) < 0 {
@@ -33,7 +33,7 @@ func sizeOf(n *node) []part {
 	return []part{counted(n.levels.times(p.level, each))}
 }
 
-// rest returns the product of the sizes of an operand but for those of an axis.
+// rest returns the product of the sizes of an operand except that of one axis.
 func (n *node) rest(i, but int) (product int, known bool) {
 	product = 1
 	for k := range n.rank(i) {
@@ -49,7 +49,7 @@ func (n *node) rest(i, but int) (product int, known bool) {
 	return product, true
 }
 
-// sizesOf joins scalars and vectors of them.
+// sizesOf joins scalars and vectors of sizes.
 func (n *node) sizesOf() part {
 	out := part{kind: sizes}
 	for i, p := range n.in {
@@ -67,7 +67,7 @@ func (n *node) sizesOf() part {
 	return out
 }
 
-// unless is what is mixed or unclear already, and unclear otherwise.
+// unless returns the part if it is mixed or unclear already, and otherwise unclear.
 func (p part) unless() part {
 	if p.kind <= mixed {
 		return p
@@ -75,7 +75,7 @@ func (p part) unless() part {
 	return part{}
 }
 
-// sameRows is for a check that two values have as many rows.
+// sameRows handles a check that two values have the same number of rows.
 func sameRows(n *node) []part {
 	p, q := n.in[0], n.in[1]
 	if p.kind == entries && q.kind == entries && p.axis == 0 && q.axis == 0 && p.level.is(q.level) {

@@ -165,7 +165,7 @@ func TestSchema(t *testing.T) {
 		{"narrow types", of(tenon.Field{Name: "a", Spec: vec(dtype.Int8)}, tenon.Field{Name: "b", Spec: vec(dtype.Float32)}, tenon.Field{Name: "c", Spec: vec(dtype.BFloat16)}),
 			`{"a":1,"b":2,"c":3}`, "struct[1]{a: int8[1], b: float32[1], c: bfloat16[1]}"},
 		{"axes", of(tenon.Field{Name: "a", Spec: vec(dtype.Int32, 2, -1)}), `{"a":[[1,2,3],[4,5,6]]}`, "struct[1]{a: int32[1, 2, 3]}"},
-		{"axes of another length", of(tenon.Field{Name: "a", Spec: vec(dtype.Int32, 2)}), `{"a":[1,2,3]}`, "list 0 has 3 elements, the schema wants 2"},
+		{"axes of another length", of(tenon.Field{Name: "a", Spec: vec(dtype.Int32, 2)}), `{"a":[1,2,3]}`, "list 0 has 3 elements, but the schema requires 2"},
 		{"uniform lists", of(tenon.Field{Name: "a", Spec: must(ragged.NewSpec(dtype.Int64, shape.Of(-1, 2, -1), 2, dtype.Int64))}), `{"a":[[1],[2,3]]}`, "struct[1]{a: int64[1, 2, ~]}"},
 		{"short splits", of(tenon.Field{Name: "a", Spec: must(ragged.NewSpec(dtype.Int64, shape.Of(-1, -1), 1, dtype.Int32))}), `{"a":[1]}`, "struct[1]{a: int64[1, ~]}"},
 		{"dictionary", of(tenon.Field{Name: "a", Spec: structured.NewDictionarySpec(rows)}), `{"a":"x"}`, "struct[1]{a: "},

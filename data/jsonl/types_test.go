@@ -100,8 +100,8 @@ func TestWrongDefaults(t *testing.T) {
 		text string
 	}{
 		{jsonl.Options{Defaults: map[string]any{"a": []int{1}}}, "want a bool"},
-		{jsonl.Options{Schema: s, Defaults: map[string]any{"a": "x"}}, "the field float32"},
-		{jsonl.Options{Schema: s, Defaults: map[string]any{"a.b": 1}}, "no record"},
+		{jsonl.Options{Schema: s, Defaults: map[string]any{"a": "x"}}, "the field is float32"},
+		{jsonl.Options{Schema: s, Defaults: map[string]any{"a.b": 1}}, "not a record"},
 		{jsonl.Options{Defaults: map[string]any{"a..b": 1}}, "empty"},
 		{jsonl.Options{Schema: must(structured.NewSpec(shape.OfRank(2), nil))}, "rank 2"},
 	} {

@@ -8,7 +8,7 @@ import "strconv"
 func Difference(a, b Spec) (where, what string) {
 	if a == nil || b == nil || Equal(a, b) {
 		if a != b && (a == nil || b == nil) {
-			return "", "one of them is nothing"
+			return "", "one of them is missing"
 		}
 		return "", ""
 	}

@@ -19,7 +19,7 @@ type Encoding interface{ encoding() }
 type (
 	// Nil is the absence of a value.
 	Nil struct{}
-	// Bool is a truth value.
+	// Bool is a boolean.
 	Bool bool
 	// Int is an integer.
 	Int int64
@@ -45,8 +45,8 @@ type (
 	// Dict maps strings to encodings. Make one with [NewDict], which sorts the
 	// keys.
 	Dict []Entry
-	// Array is a small tensor of numbers or truth values: little-endian elements
-	// in row-major order.
+	// Array is a small tensor of numbers or booleans: little-endian elements in
+	// row-major order.
 	Array struct {
 		DType dtype.DType
 		Shape shape.Shape

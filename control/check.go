@@ -18,7 +18,7 @@ import (
 func region(c *op.Call, i int, inputs []tenon.Value) (*graph.Graph, error) {
 	g, ok := c.Args[i].(*graph.Graph)
 	if !ok || g == nil {
-		return nil, c.Errorf(tenon.ErrInvalid, "argument %d is no region", i)
+		return nil, c.Errorf(tenon.ErrInvalid, "argument %d is not a region", i)
 	}
 	return g, takes(c, g, inputs)
 }
@@ -106,7 +106,7 @@ func checkScan(c *op.Call) (nc, nx int, body *graph.Graph, err error) {
 	}
 	body, ok := c.Args[3].(*graph.Graph)
 	if !ok || body == nil || len(body.Params) != len(inputs) {
-		return 0, 0, nil, c.Errorf(tenon.ErrInvalid, "the body is no region with a parameter for each of %d inputs", len(inputs))
+		return 0, 0, nil, c.Errorf(tenon.ErrInvalid, "the body is not a region with a parameter for each of %d inputs", len(inputs))
 	}
 	sums, err := count(c, 7, nc)
 	if err != nil {
@@ -115,18 +115,18 @@ func checkScan(c *op.Call) (nc, nx int, body *graph.Graph, err error) {
 	ofRows := c.Args[6] != nil
 	if ofRows {
 		if s := c.Tensor(6); !s.DType().IsInteger() || s.Shape().HasRank() && s.Shape().Rank() != 1 {
-			return 0, 0, nil, c.Errorf(tenon.ErrDType, "row splits are %s, no vector of integers", tenon.String(s.Spec()))
+			return 0, 0, nil, c.Errorf(tenon.ErrDType, "row splits are %s, not a vector of integers", tenon.String(s.Spec()))
 		}
 		for i := nc; i < len(body.Outputs); i++ {
 			if s := body.Outputs[i].Shape(); s.HasRank() && s.Rank() == 0 {
-				return 0, 0, nil, c.Errorf(tenon.ErrShape, "result %d of the body is a scalar, which is not one for each row", i)
+				return 0, 0, nil, c.Errorf(tenon.ErrShape, "result %d of the body is a scalar, not one value for each row", i)
 			}
 		}
 	}
 	for i, v := range inputs {
 		t, ok := v.(tensor.Tensor)
 		if !ok {
-			return 0, 0, nil, c.Errorf(tenon.ErrDType, "input %d is no tensor", i)
+			return 0, 0, nil, c.Errorf(tenon.ErrDType, "input %d is not a tensor", i)
 		}
 		want := t.Shape()
 		if over := i >= nc && i < nc+nx; over || ofRows && i < nc-sums {

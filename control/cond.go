@@ -93,7 +93,7 @@ func bare(fn string, t tensor.Tensor) tensor.Tensor {
 	}
 	ts := tenon.Must(tensorsOf(t))
 	if len(ts) != 1 {
-		tenon.Throw(&tenon.Error{Kind: tenon.ErrDType, Op: fn, Line: source.Line(), Msg: fmt.Sprintf("%s is no scalar", tenon.String(t.Spec()))})
+		tenon.Throw(&tenon.Error{Kind: tenon.ErrDType, Op: fn, Line: source.Line(), Msg: fmt.Sprintf("%s is not a scalar", tenon.String(t.Spec()))})
 	}
 	return ts[0]
 }
@@ -274,7 +274,7 @@ func disassemble(s tenon.Spec, v tenon.Value) ([]tensor.Tensor, error) {
 	if tenon.IsLeaf(s) {
 		t, ok := v.(tensor.Tensor)
 		if !ok {
-			return nil, tenon.NewError(tenon.ErrDType, "control", fmt.Sprintf("a %s is no tensor", v.Spec().TypeName()))
+			return nil, tenon.NewError(tenon.ErrDType, "control", fmt.Sprintf("a %s is not a tensor", v.Spec().TypeName()))
 		}
 		return []tensor.Tensor{t}, nil
 	}

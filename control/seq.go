@@ -203,7 +203,7 @@ var foldSeqOp = op.Register(&op.Op{
 		}
 		body, ok := c.Args[3].(*graph.Graph)
 		if !ok || body == nil || len(body.Params) < len(inputs)-na {
-			return nil, c.Errorf(tenon.ErrInvalid, "the body is no region that takes %d inputs and an element", len(inputs)-na)
+			return nil, c.Errorf(tenon.ErrInvalid, "the body is not a region that takes %d inputs and an element", len(inputs)-na)
 		}
 		if _, ok := c.Args[4].(hostSeq); !ok {
 			return nil, c.Errorf(tenon.ErrInvalid, "there is no source of elements")

@@ -14,5 +14,5 @@ func ExamplePromote() {
 	// Output:
 	// int64 <nil>
 	// float32 <nil>
-	// dtype: int8 and uint64 do not combine, as no integer type holds both: cast one of them
+	// dtype: int8 and uint64 do not combine, because no integer type can hold both: cast one of them
 }

@@ -31,7 +31,7 @@ func Promote(a, b DType) (DType, error) {
 		return b, nil // the constants are ordered by width
 	case ca == classSigned && cb == classUnsigned:
 		if b == Uint64 {
-			return None, fmt.Errorf("dtype: %v and %v do not combine, as no integer type holds both: cast one of them", a, b)
+			return None, fmt.Errorf("dtype: %v and %v do not combine, because no integer type can hold both: cast one of them", a, b)
 		}
 		wider := Int16 + (b - Uint8) // the signed type that holds all of b
 		return max(a, wider), nil

@@ -109,7 +109,7 @@ func divided(x Tensor, by tensor.Tensor, t Type) tensor.Tensor {
 	d := ops.Abs(by)
 	fits := ops.LogicalAnd(ops.Greater(d, int64(0)), ops.Less(d, int64(1)<<divisorBits))
 	if k, ok := op.Known(d); ok && k.Shape().Size() > 0 && tensor.Item[int64](ops.Max(k)) >= 1<<divisorBits {
-		tenon.Throw(refuse("ops.Cast(x, dtype.Float64) computes with floating numbers", "%v is divided by a number of more than %d bits", x.Type, divisorBits))
+		tenon.Throw(refuse("ops.Cast(x, dtype.Float64) computes in floating point", "%v is divided by a number of more than %d bits", x.Type, divisorBits))
 	}
 	d = ops.Where(fits, d, int64(1))
 	l, minus := x.magnitude()

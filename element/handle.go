@@ -256,7 +256,7 @@ func (t Tensor) to(want Type) Tensor {
 		}
 		return t.as(want)
 	}
-	tenon.Throw(&tenon.Error{Kind: tenon.ErrInvalid, Op: "element.To", Msg: fmt.Sprintf("%v is no %v", from, want), Line: source.Line()})
+	tenon.Throw(&tenon.Error{Kind: tenon.ErrInvalid, Op: "element.To", Msg: fmt.Sprintf("%v is not a valid %v", from, want), Line: source.Line()})
 	return t
 }
 

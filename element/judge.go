@@ -146,7 +146,7 @@ func refuse(hint, format string, args ...any) error {
 	return &tenon.Error{Kind: tenon.ErrInvalid, Msg: fmt.Sprintf(format, args...), Hint: hint}
 }
 
-const numbersHint = "element.Stored gives the numbers, ops.Cast floating ones"
+const numbersHint = "element.Stored returns the stored numbers, and ops.Cast converts to floating point"
 
 // decide sets the wanted types and the type of the result.
 func (r *ruling) decide(list []operand) error {
@@ -281,10 +281,10 @@ func (r *ruling) scaled(a, b operand) error {
 	case r.sense == product && (a.Kind == Decimal || b.Kind == Decimal):
 		p, q := a.asDecimal(), b.asDecimal()
 		if p.Kind == None || q.Kind == None {
-			return refuse("ops.Cast(x, dtype.Float64) computes with floating numbers", "there is no product of %v and %v", a, b)
+			return refuse("ops.Cast(x, dtype.Float64) computes in floating point", "there is no product of %v and %v", a, b)
 		}
 		if p.Scale+q.Scale > maxDigits {
-			return refuse("reduce the scale with element.To first", "the product of %v and %v has more than %d digits behind the point", a, b, maxDigits)
+			return refuse("reduce the scale with element.To first", "the product of %v and %v has more than %d digits after the point", a, b, maxDigits)
 		}
 		r.want[0], r.want[1] = p, q
 		r.result = DecimalOf(min(p.Precision+q.Precision, maxDigits), p.Scale+q.Scale)
@@ -292,7 +292,7 @@ func (r *ruling) scaled(a, b operand) error {
 	}
 	hint := numbersHint
 	if a.Kind == Decimal || b.Kind == Decimal {
-		hint = "ops.Cast(x, dtype.Float64) computes with floating numbers"
+		hint = "ops.Cast(x, dtype.Float64) computes in floating point"
 	}
 	return refuse(hint, "there is no product or quotient of %v and %v", a, b)
 }
@@ -356,7 +356,7 @@ func common(list []operand) (Type, error) {
 		case t.Kind == Decimal && (o.Kind == Decimal || o.plain != nil):
 			d := o.asDecimal()
 			if d.Kind == None {
-				return t, refuse("ops.Cast(x, dtype.Float64) computes with floating numbers", "%v and %v cannot be combined", t, o)
+				return t, refuse("ops.Cast(x, dtype.Float64) computes in floating point", "%v and %v cannot be combined", t, o)
 			}
 			scale := max(t.Scale, d.Scale)
 			t = DecimalOf(min(max(t.Precision-t.Scale, d.Precision-d.Scale)+scale, maxDigits), scale)

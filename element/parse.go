@@ -118,7 +118,7 @@ func (b *Builder) AppendValue(x any) error {
 	}
 	text, ok := b.t.texts(x).(string)
 	if !ok {
-		return fmt.Errorf("%v is no %v", x, b.t)
+		return fmt.Errorf("%v is not a valid %v", x, b.t)
 	}
 	return b.Append(text)
 }
@@ -214,7 +214,7 @@ func (t Type) no(text string) error {
 	if len(text) > 60 {
 		text = text[:60] + "…"
 	}
-	return fmt.Errorf("%q is no %v", text, t)
+	return fmt.Errorf("%q is not a valid %v", text, t)
 }
 
 var errRange = errors.New("is beyond 64 bits in its unit")

@@ -185,7 +185,7 @@ func (t Tensor) truncated(step time.Duration) Tensor {
 		return t
 	}
 	if step%unit != 0 {
-		tenon.Throw(&tenon.Error{Kind: tenon.ErrInvalid, Op: "element.TruncateTo", Msg: fmt.Sprintf("%v is no multiple of the unit of %v", step, t.Type), Line: source.Line()})
+		tenon.Throw(&tenon.Error{Kind: tenon.ErrInvalid, Op: "element.TruncateTo", Msg: fmt.Sprintf("%v is not a multiple of the unit of %v", step, t.Type), Line: source.Line()})
 	}
 	local, back := t.local()
 	n := int64(step / unit)

@@ -148,7 +148,7 @@ func New(data any, t Type) (x tensor.Tensor, err error) {
 	}
 	d := v.DType()
 	if (t.Storage() == dtype.String) != d.IsString() || !d.IsString() && !d.IsInteger() {
-		e := &tenon.Error{Kind: tenon.ErrDType, Op: "element.New", Msg: fmt.Sprintf("%s are no %v, which is stored as %v", tenon.String(v.Spec()), t, t.Storage()), Line: source.Line()}
+		e := &tenon.Error{Kind: tenon.ErrDType, Op: "element.New", Msg: fmt.Sprintf("%s cannot be %v, which is stored as %v", tenon.String(v.Spec()), t, t.Storage()), Line: source.Line()}
 		if d.IsString() {
 			e.Hint = "use element.Parse to read text"
 		}
@@ -212,7 +212,7 @@ func each(fn string, x tensor.Tensor, f func(x Tensor) tensor.Tensor) (out tenso
 	return outside(x, func(x tensor.Tensor) tensor.Tensor {
 		t, ok := x.(Tensor)
 		if !ok {
-			tenon.Throw(&tenon.Error{Kind: tenon.ErrDType, Op: fn, Msg: fmt.Sprintf("%s has no type of element", tenon.String(x.Spec())), Hint: "use element.New to give numbers a unit", Line: source.Line()})
+			tenon.Throw(&tenon.Error{Kind: tenon.ErrDType, Op: fn, Msg: fmt.Sprintf("%s does not have an element type", tenon.String(x.Spec())), Hint: "use element.New to give numbers a unit", Line: source.Line()})
 		}
 		return f(t)
 	}), nil

@@ -180,7 +180,7 @@ func (t Type) check() error {
 		}
 	case Decimal:
 		if t.Precision < 1 || t.Precision > maxDigits || t.Scale < -maxDigits || t.Scale > t.Precision {
-			return bad("decimals have 1 to %d digits, at most all of them behind the point: not %d and %d", maxDigits, t.Precision, t.Scale)
+			return bad("decimals have 1 to %d digits, at most all of them after the point: not %d and %d", maxDigits, t.Precision, t.Scale)
 		}
 	case Fixed:
 		if t.Width < 0 {

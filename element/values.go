@@ -258,7 +258,7 @@ func FromInts(list []*big.Int, t Type) (x tensor.Tensor, err error) {
 		return nil, err
 	}
 	if t.Kind != Decimal {
-		return nil, &tenon.Error{Kind: tenon.ErrInvalid, Op: "element.FromInts", Msg: fmt.Sprintf("%v is no decimal", t), Line: source.Line()}
+		return nil, &tenon.Error{Kind: tenon.ErrInvalid, Op: "element.FromInts", Msg: fmt.Sprintf("%v is not a decimal", t), Line: source.Line()}
 	}
 	return made(list, t, []int{len(list)}), nil
 }

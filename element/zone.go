@@ -132,7 +132,7 @@ func Local(x tensor.Tensor) (tensor.Tensor, error) {
 func Localize(x tensor.Tensor, zone string) (tensor.Tensor, error) {
 	return each("element.Localize", x, func(t Tensor) tensor.Tensor {
 		if t.Type.Kind != Timestamp || t.Type.Zone != "" {
-			tenon.Throw(&tenon.Error{Kind: tenon.ErrInvalid, Op: "element.Localize", Msg: fmt.Sprintf("%v is no local time", t.Type), Hint: "use element.In to change the zone", Line: source.Line()})
+			tenon.Throw(&tenon.Error{Kind: tenon.ErrInvalid, Op: "element.Localize", Msg: fmt.Sprintf("%v is not a local time", t.Type), Hint: "use element.In to change the zone", Line: source.Line()})
 		}
 		s := shiftsOf(zone)
 		// The offset before a change applies up to the local time of the change.

@@ -103,7 +103,7 @@ func (n *node) build(at unsafe.Pointer, x any, t *tag) error {
 		}
 	case kindFloat:
 		if !r.CanFloat() {
-			return wrong(x, "a floating number")
+			return wrong(x, "a floating-point number")
 		}
 		n.at(at).SetFloat(r.Float())
 	case kindString:

@@ -110,7 +110,7 @@ func (n *node) decode(at unsafe.Pointer, e tenon.Encoding, t *tag, specs *[]teno
 	case kindFloat:
 		x, err := tenon.As[tenon.Float](e)
 		if f := float64(x); err == nil && n.size == 4 && float64(float32(f)) != f && !math.IsNaN(f) {
-			err = codec.Bad("%v is no %v", f, n.typ)
+			err = codec.Bad("%v is not a %v", f, n.typ)
 		}
 		n.at(at).SetFloat(float64(x))
 		return err

@@ -111,7 +111,7 @@ const maxDepth = 200
 const shown = 6
 
 func tooDeep() error {
-	return &tenon.Error{Kind: tenon.ErrInvalid, Msg: fmt.Sprintf("the value nests more than %d deep, or holds itself", maxDepth)}
+	return &tenon.Error{Kind: tenon.ErrInvalid, Msg: fmt.Sprintf("the value nests more than %d deep, or contains itself", maxDepth)}
 }
 
 // bounded returns an error if containers of a type that refers to itself are nested too deep.

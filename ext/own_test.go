@@ -201,7 +201,7 @@ func TestCyclicValuesAreRefused(t *testing.T) {
 	} {
 		_, err := tenon.Try(func() tenon.Spec { return c.v.Spec() })
 		var e *tenon.Error
-		if !errors.As(err, &e) || !errors.Is(err, tenon.ErrInvalid) || !strings.HasPrefix(e.Where, c.path) || !strings.Contains(e.Msg, "holds itself") {
+		if !errors.As(err, &e) || !errors.Is(err, tenon.ErrInvalid) || !strings.HasPrefix(e.Where, c.path) || !strings.Contains(e.Msg, "contains itself") {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}

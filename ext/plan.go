@@ -131,7 +131,7 @@ func compile(t reflect.Type, path string, t0 *tag, made made) (*node, error) {
 			n.direct = words(&n.sample)[1] == nil && t.Size() == unsafe.Sizeof(uintptr(0))
 		}
 	case k == reflect.Struct && reflect.PointerTo(t).Implements(valueType):
-		return nil, unsupported(path, "a %v is no Value, but a pointer to it is: hold a *%v", t, t)
+		return nil, unsupported(path, "a %v is not a Value, but a pointer to it is: hold a *%v", t, t)
 	case t.Implements(specType), t.Implements(encodingType):
 		return nil, unsupported(path, "a %v is static data of another type: hold it as a tenon.Spec", t)
 	case k == reflect.Interface:

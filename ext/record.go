@@ -24,7 +24,7 @@ type Record struct {
 // reflect.StructOf. The tags are those of [Register].
 func Declare(name string, structure reflect.Type, opts ...Options) (*Type, error) {
 	if structure == nil || structure.Kind() != reflect.Struct {
-		return nil, unsupported("", "a %v is no struct", structure)
+		return nil, unsupported("", "a %v is not a struct", structure)
 	}
 	i, err := compileInfo(name, structure)
 	if err != nil {

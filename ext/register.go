@@ -80,7 +80,7 @@ func register[T tenon.Value](name string, o Options) error {
 		structure = t.Elem()
 	}
 	if structure.Kind() != reflect.Struct {
-		return unsupported("", "a %v is no struct", t)
+		return unsupported("", "a %v is not a struct", t)
 	}
 	i, err := compileInfo(name, structure)
 	if err != nil {

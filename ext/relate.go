@@ -67,7 +67,7 @@ func (i *info) relations() error {
 			}
 		} else if t.rank != "" {
 			if n, err := strconv.Atoi(t.rank); err != nil || n < 0 {
-				return bad("rank=%s is no rank", t.rank)
+				return bad("rank=%s is not a rank", t.rank)
 			}
 		}
 		for _, d := range t.dims {

@@ -139,7 +139,7 @@ func as[T tenon.Value](fn string, v tenon.Value, err error) (T, error) {
 	}
 	x, ok := v.(T)
 	if !ok {
-		return x, &tenon.Error{Kind: tenon.ErrDType, Op: fn, Msg: fmt.Sprintf("the result is %s, and no %v", tenon.String(v.Spec()), reflect.TypeFor[T]()), Line: source.Line()}
+		return x, &tenon.Error{Kind: tenon.ErrDType, Op: fn, Msg: fmt.Sprintf("the result is %s, not a %v", tenon.String(v.Spec()), reflect.TypeFor[T]()), Line: source.Line()}
 	}
 	return x, nil
 }

@@ -109,7 +109,7 @@ func parseTag(f reflect.StructField, path string) (*tag, error) {
 			return nil, bad(item, "is not known")
 		}
 		if err != nil {
-			return nil, bad(item, "is no pattern of sizes: "+err.Error())
+			return nil, bad(item, "is not a pattern of sizes: "+err.Error())
 		}
 	}
 	return t, nil
@@ -172,7 +172,7 @@ func (t *tag) fits(n *node, path string) error {
 	case t.static && n.places != 0:
 		return bad("the field is static, but holds Values")
 	case t.optional && !values && n.kind != kindPointer && n.kind != kindScalar:
-		return bad("optional static data are held behind a pointer")
+		return bad("optional static data must be behind a pointer")
 	case (t.dtype != "" || t.rank != "" || t.shape != "" || t.dense || t.typeName != "") && !values:
 		return bad("dtype, rank, shape, dense and type are for fields that hold Values")
 	case t.len != nil && n.kind != kindSlice && n.kind != kindMap && !values:
@@ -183,7 +183,7 @@ func (t *tag) fits(n *node, path string) error {
 	if t.hasDef {
 		_, err := t.defaultOf(n)
 		if err != nil {
-			return bad("the default " + strconv.Quote(t.def) + " is no value of the field: " + err.Error())
+			return bad("the default " + strconv.Quote(t.def) + " is not a value of the field: " + err.Error())
 		}
 	}
 	return nil

@@ -39,7 +39,7 @@ func (c *core) taken(args []any) ([]any, error) {
 // parameter.
 func (c *core) misfit(i int, a any) error {
 	return &tenon.Error{Kind: tenon.ErrDType, Op: c.name, Where: fmt.Sprintf("argument %d", i), Line: source.Line(),
-		Msg: fmt.Sprintf("a %T is no %v, which the function takes", a, c.typ.In(i))}
+		Msg: fmt.Sprintf("a %T cannot be used as %v, which the function takes", a, c.typ.In(i))}
 }
 
 // cast returns arguments that belong to the declared signature, using casts declared by the types

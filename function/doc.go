@@ -6,12 +6,11 @@
 //	})
 //	out := step.Call(x, y)
 //
-// Arguments and results are any nest of Values and plain Go data. The Specs of
-// the Values and the plain data together are the signature of a call. A call with a new
-// signature traces the function: the Go code runs once on symbolic tensors, its
-// operations are recorded in a graph, and the graph is optimised and planned. Later
-// calls with that signature run the plan. After a few signatures that differ only in
-// sizes, one trace with those sizes unknown serves all of them.
+// Arguments and results are any nest of Values and plain Go data. The Specs of the Values and the
+// plain data together are the signature of a call. A call with a new signature traces the function:
+// the Go code runs once on symbolic tensors, its operations are recorded in a graph, and the graph
+// is optimized and planned. Later calls with that signature run the plan. After a few signatures
+// that differ only in sizes, one trace with those sizes unknown serves all of them.
 //
 // Go code in the function runs only during tracing: its branches and loops are decided
 // then, and it prints then. To branch or loop on data, use package control.

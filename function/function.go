@@ -88,7 +88,7 @@ type core struct {
 func New[F any](f F, opts ...Options) *Function[F] {
 	v := reflect.ValueOf(f)
 	if v.Kind() != reflect.Func || v.IsNil() || v.Type().IsVariadic() {
-		tenon.Throw(tenon.NewError(tenon.ErrDType, "function.New", fmt.Sprintf("a %T is no function with a fixed number of arguments", f)))
+		tenon.Throw(tenon.NewError(tenon.ErrDType, "function.New", fmt.Sprintf("a %T is not a function with a fixed number of arguments", f)))
 	}
 	c := &core{f: v, typ: v.Type(), line: source.Line()}
 	if len(opts) > 0 {

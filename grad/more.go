@@ -107,7 +107,7 @@ func Jacobian(f func(tensor.Tensor) tensor.Tensor, x tensor.Tensor) (j tensor.Te
 		return nil, err
 	}
 	if len(p.out) != 1 || len(in.ts) != 1 {
-		return nil, tenon.NewError(tenon.ErrUnsupported, fn, fmt.Sprintf("%s → %s is no function of one tensor of numbers with one as its result", tenon.String(x.Spec()), tenon.String(out.like.Spec())))
+		return nil, tenon.NewError(tenon.ErrUnsupported, fn, fmt.Sprintf("%s → %s is not a function from one tensor of numbers to another", tenon.String(x.Spec()), tenon.String(out.like.Spec())))
 	}
 	data, err := p.jacobian(fn)
 	if err != nil {

@@ -113,7 +113,7 @@ func (s *structure[T]) differentiable(fn string) error {
 		if s.top[k] {
 			return &tenon.Error{Kind: tenon.ErrDType, Op: fn, Where: s.paths[s.at[k]].String(), Line: source.Line(),
 				Msg:  fmt.Sprintf("%s has no gradient", tenon.String(t.Spec())),
-				Hint: "differentiate with respect to floating tensors only: move it to the other argument, or close over it"}
+				Hint: "differentiate with respect to floating-point tensors only: move it to the other argument, or close over it"}
 		}
 	}
 	if !any {
@@ -181,7 +181,7 @@ func valueAndGrad[A, R any](fn string, f func(A) R, x A) (value R, g A, err erro
 			if len(out) > 0 {
 				got = tenon.String(out[0].Spec())
 			}
-			return nil, &tenon.Error{Kind: tenon.ErrShape, Op: fn, Line: source.Line(), Msg: "the function returns " + got + ", not a floating scalar",
+			return nil, &tenon.Error{Kind: tenon.ErrShape, Op: fn, Line: source.Line(), Msg: "the function returns " + got + ", not a floating-point scalar",
 				Hint: "reduce it, for instance with ops.Mean, or use grad.VJP with a cotangent"}
 		}
 		seeds[0] = ops.OnesLike(out[0])

@@ -29,7 +29,7 @@ func record[A, R any](in *structure[A], f func(A) R) (*recorded[R], error) {
 	for i, t := range in.ts {
 		spec, ok := t.Spec().(*tensor.Spec)
 		if !ok {
-			return nil, tenon.NewError(tenon.ErrDType, "grad.Custom", fmt.Sprintf("%s is no tensor", tenon.String(t.Spec())))
+			return nil, tenon.NewError(tenon.ErrDType, "grad.Custom", fmt.Sprintf("%s is not a tensor", tenon.String(t.Spec())))
 		}
 		specs[i] = spec
 		if concrete {

@@ -79,7 +79,7 @@ func (r *rule) Stored() (*graph.Graph, error) {
 		return some, nil
 	})
 	if err == nil && len(g.Captures) > 0 {
-		err = fmt.Errorf("the rule reads %T from outside, which is no argument", g.Captures[0])
+		err = fmt.Errorf("the rule reads a %T from outside, which is not an argument", g.Captures[0])
 	}
 	if err != nil {
 		return nil, &tenon.Error{Kind: tenon.ErrUnsupported, Op: "grad.Custom", Err: err,

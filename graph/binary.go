@@ -433,7 +433,7 @@ func (d *decoder) argument(prm *op.Param, e tenon.Encoding) (any, error) {
 		}
 		a, ok := prm.Convert(g)
 		if !ok {
-			return nil, fmt.Errorf("it is no graph")
+			return nil, fmt.Errorf("it is not a graph")
 		}
 		return a, nil
 	case "graphs":

@@ -217,7 +217,7 @@ func constant(d dtype.DType, s shape.Shape, data []byte) (tensor.Tensor, error) 
 	if d == dtype.Bool {
 		for _, b := range data {
 			if b > 1 {
-				return nil, fmt.Errorf("a truth value is %d", b)
+				return nil, fmt.Errorf("a boolean is %d", b)
 			}
 		}
 	}

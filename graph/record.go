@@ -133,7 +133,7 @@ func (g *Graph) use(v tenon.Value) (*Value, error) {
 	case op.Recorder:
 		return g.capture(v), nil
 	}
-	return nil, tenon.NewError(tenon.ErrDType, "graph.Import", fmt.Sprintf("a %s is no tensor", v.Spec().TypeName()))
+	return nil, tenon.NewError(tenon.ErrDType, "graph.Import", fmt.Sprintf("a %s is not a tensor", v.Spec().TypeName()))
 }
 
 func (g *Graph) capture(t tensor.Tensor) *Value {

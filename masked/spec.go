@@ -79,7 +79,7 @@ func decode(e tenon.Encoding) (tenon.Spec, error) {
 		return nil, err
 	}
 	if values.Spec == nil || mask.Spec == nil {
-		return nil, tenon.NewError(tenon.ErrInvalid, "masked.Spec", "values and mask have to be tensors")
+		return nil, tenon.NewError(tenon.ErrInvalid, "masked.Spec", "values and mask must be tensors")
 	}
 	if m, ok := mask.Spec.(typed); !ok || m.DType() != dtype.Bool {
 		return nil, tenon.NewError(tenon.ErrDType, "masked.Spec", "the mask is not boolean")
@@ -111,7 +111,7 @@ func (s *Spec) Assemble(components []tenon.Value) (tenon.Value, error) {
 	v, ok := components[0].(tensor.Tensor)
 	m, ok2 := components[1].(tensor.Tensor)
 	if !ok || !ok2 {
-		return nil, tenon.NewError(tenon.ErrDType, "masked.Spec.Assemble", "values and mask have to be tensors")
+		return nil, tenon.NewError(tenon.ErrDType, "masked.Spec.Assemble", "values and mask must be tensors")
 	}
 	if err := check("masked.Spec.Assemble", v, m); err != nil {
 		return nil, err
@@ -164,7 +164,7 @@ func (s *Spec) Cast(v tenon.Value) (tenon.Value, error) {
 	}
 	t, ok := v.(tensor.Tensor)
 	if !ok {
-		return nil, tenon.NewError(tenon.ErrUnsupported, "masked.Spec.Cast", fmt.Sprintf("%s has no cast to a masked tensor", tenon.String(v.Spec())))
+		return nil, tenon.NewError(tenon.ErrUnsupported, "masked.Spec.Cast", fmt.Sprintf("%s cannot be cast to a masked tensor", tenon.String(v.Spec())))
 	}
 	return tenon.Try(func() tenon.Value {
 		m := allTrue(t)

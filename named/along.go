@@ -54,7 +54,7 @@ func (d Dims) jointly(fn string, f func(x any, axis int) tensor.Tensor, x tenon.
 	}
 	switch len(r.axes) {
 	case 0:
-		fail(tenon.ErrInvalid, fn, "there is no dimension to go along")
+		fail(tenon.ErrInvalid, fn, "there is no dimension to apply the operation along")
 	case 1:
 		u, axes := t.innermost(d.group(), r)
 		return newTensor(f(u.data, axes[0]), u.spec.names, t.own())

@@ -222,9 +222,9 @@ func TestEinsum(t *testing.T) {
 	for text, words := range map[string]string{
 		"... Rep, Rep Kq -> Kq":                    "the result lacks ..., which stands for {Batch, Seq}",
 		"... Rep, Rep Kq -> Batch Kq":              "the result lacks ..., which stands for {Seq}",
-		"..., Rep Kq -> ... Kq":                    "{Rep} of tensor 0 is behind ... and is listed in another term: list it in term 0 too",
-		"... Rep ..., Rep Kq -> ... Kq":            "... is there twice in term 0",
-		"... Rep, Rep Kq -> ... Kq ...":            "... is there twice in the result",
+		"..., Rep Kq -> ... Kq":                    "{Rep} of tensor 0 is under ... but is listed in another term: list it in term 0 too",
+		"... Rep ..., Rep Kq -> ... Kq":            "... occurs twice in term 0",
+		"... Rep, Rep Kq -> ... Kq ...":            "... occurs twice in the result",
 		"Batch Seq Rep, Rep Kq":                    "no arrow",
 		"Batch Seq Rep -> Batch":                   "1 terms for 2",
 		"Batch Seq, Rep Kq -> Batch":               "lacks {Rep}",

@@ -36,12 +36,12 @@
 //
 // # Rules
 //
-// [Dot] contracts names that both tensors have, and fails if they share another one.
-// [Contract] accepts any number of tensors, and treats shared names that it does not sum over as batch
-// dimensions; at least two tensors must have each name that it sums over. A softmax of scores
-// under a [CausalMask] goes over its keys, and the scale of a norm has the normalised dimensions.
-// A field of a model declares its dimensions with a tag, `dims:"Model,Head"`. [Lift] applies a function over
-// a dimension that the function does not know.
+// [Dot] contracts names that both tensors have, and fails if they share another one. [Contract]
+// accepts any number of tensors, and treats shared names that it does not sum over as batch
+// dimensions; at least two tensors must have each name that it sums over. A softmax of scores under
+// a [CausalMask] goes over its keys, and the scale of a norm has the normalized dimensions. A field
+// of a model declares its dimensions with a tag, `dims:"Model,Head"`. [Lift] applies a function
+// over a dimension that the function does not know.
 //
 // In an elementwise operation, one operand must have all the names of the others. Use [Outer] or [BroadcastTo]
 // for all combinations. All operands must agree on the size of a name.

@@ -42,7 +42,7 @@ func Einsum(text string, operands ...tenon.Value) *Tensor {
 	}
 	in, out, arrow := strings.Cut(text, "->")
 	if !arrow {
-		bad(tenon.ErrInvalid, "there is no arrow: the dimensions of the result are listed behind ->")
+		bad(tenon.ErrInvalid, "there is no arrow: list the dimensions of the result after ->")
 	}
 	terms := strings.Split(in, ",")
 	if len(terms) != len(ts) || len(ts) == 0 {
@@ -56,17 +56,17 @@ func Einsum(text string, operands ...tenon.Value) *Tensor {
 		for _, word := range strings.Fields(term) {
 			if word == ellipsis {
 				if dots {
-					bad(tenon.ErrInvalid, "... is there twice in term %d", i)
+					bad(tenon.ErrInvalid, "... occurs twice in term %d", i)
 				}
 				dots = true
 				continue
 			}
 			n, ok := l.find(word)
 			if !ok {
-				bad(tenon.ErrNotFound, "%s is no dimension of tensor %d\n%s", word, i, ts[i].line("tensor"))
+				bad(tenon.ErrNotFound, "%s is not a dimension of tensor %d\n%s", word, i, ts[i].line("tensor"))
 			}
 			if seen.has(n) {
-				bad(tenon.ErrInvalid, "%s is there twice in term %d", word, i)
+				bad(tenon.ErrInvalid, "%s occurs twice in term %d", word, i)
 			}
 			seen = seen.and(layoutOf([]id{n}))
 		}
@@ -78,7 +78,7 @@ func Einsum(text string, operands ...tenon.Value) *Tensor {
 	}
 	for i, l := range behind {
 		if both := l.both(listed); len(both.ids) > 0 {
-			bad(tenon.ErrInvalid, "{%v} of tensor %d is behind ... and is listed in another term: list it in term %d too\n%s", both, i, i, ts[i].line("tensor"))
+			bad(tenon.ErrInvalid, "{%v} of tensor %d is under ... but is listed in another term: list it in term %d too\n%s", both, i, i, ts[i].line("tensor"))
 		}
 	}
 	keep, words := none, strings.Fields(out)
@@ -91,7 +91,7 @@ func Einsum(text string, operands ...tenon.Value) *Tensor {
 			bad(tenon.ErrNotFound, "no tensor has %s, which the result lists", word)
 		}
 		if keep.has(n) {
-			bad(tenon.ErrInvalid, "%s is there twice in the result", word)
+			bad(tenon.ErrInvalid, "%s occurs twice in the result", word)
 		}
 		keep = keep.and(layoutOf([]id{n}))
 	}
@@ -100,7 +100,7 @@ func Einsum(text string, operands ...tenon.Value) *Tensor {
 	case at < 0 && len(lacks.ids) > 0:
 		bad(tenon.ErrInvalid, "the result lacks ..., which stands for {%v}", lacks)
 	case at >= 0 && slices.Contains(words[at+1:], ellipsis):
-		bad(tenon.ErrInvalid, "... is there twice in the result")
+		bad(tenon.ErrInvalid, "... occurs twice in the result")
 	case at >= 0:
 		keep = layoutOf(slices.Insert(slices.Clone(keep.ids), at, lacks.ids...))
 	}

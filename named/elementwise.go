@@ -51,7 +51,7 @@ func Map(f func(x any) tensor.Tensor, x tenon.Value) *Tensor {
 	t := tensorOf(fn, x)
 	y := f(t.data)
 	if s := y.Shape(); !s.Equal(t.data.Shape()) && !s.CompatibleWith(t.data.Shape()) {
-		fail(tenon.ErrShape, fn, "the function returns %s, which has other sizes\n%s", tenon.String(y.Spec()), t.line("tensor"))
+		fail(tenon.ErrShape, fn, "the function returns %s, which has different sizes\n%s", tenon.String(y.Spec()), t.line("tensor"))
 	}
 	return newTensor(y, t.spec.names, t.own())
 }

@@ -157,7 +157,7 @@ func TestErrorsOfElements(t *testing.T) {
   at named/errors_test.go:0`,
 			func() { named.Add(rows, named.Zeros(dtype.Float32, Token{}.Of(3))) }},
 		{"order of rows", tenon.ErrUnsupported,
-			`named.Order: {Batch, Token} hold the rows, and are always stored first, in this order
+			`named.Order: {Batch, Token} divide the rows, and are always stored first, in this order
   tensor  {Batch:3 Token~}  from errors_test.go:0
   at named/errors_test.go:0`,
 			func() { named.Order(rows, Token{}, Batch{}) }},

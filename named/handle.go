@@ -72,7 +72,7 @@ func strangers(c *op.Call) bool {
 // numbers and have no counterpart here.
 var instead = map[op.Axes]string{
 	op.Contract: "named.Dot or named.Contract", op.Reduce: "named.CrossEntropy", op.Select: "named.Take, named.Index or named.Pieces",
-	op.Permute: "nothing, or named.Order at the edge", op.Regroup: "named.Reshape, named.Merge or named.Split", op.Insert: "named.ExpandDims",
+	op.Permute: "nothing, or named.Order at a boundary", op.Regroup: "named.Reshape, named.Merge or named.Split", op.Insert: "named.ExpandDims",
 	op.Remove: "named.Squeeze or named.Unstack", op.Broadcast: "named.BroadcastTo", op.Scatter: "named.ScatterAdd and its like", op.Window: "named.Conv",
 	op.Create: "named.Tensor.Size",
 }
@@ -80,7 +80,7 @@ var instead = map[op.Axes]string{
 // refusal returns the error for an operation whose result would depend on the
 // order in which dimensions are stored.
 func refusal(c *op.Call) error {
-	e := c.Errorf(tenon.ErrUnsupported, "the operation goes by the order of dimensions, which named tensors do not have")
+	e := c.Errorf(tenon.ErrUnsupported, "the operation depends on the order of dimensions, which named tensors do not have")
 	fn := strings.TrimPrefix(c.Op.Func(), "ops.")
 	switch f, ok := instead[c.Op.Axes]; {
 	case strings.Contains(twins, " "+fn+" "):
@@ -88,7 +88,7 @@ func refusal(c *op.Call) error {
 	case ok:
 		e.Hint = "use " + f
 	default:
-		e.Hint = "take the names away with named.Unnamed, or use named.MapUnnamed"
+		e.Hint = "remove the names with named.Unnamed, or use named.MapUnnamed"
 	}
 	return e
 }
@@ -103,7 +103,7 @@ func handleElementwise(c *op.Call) ([]tenon.Value, error) {
 			continue
 		}
 		if x, ok := v.(tensor.Tensor); !ok || !x.Shape().IsScalar() {
-			e := c.Errorf(tenon.ErrDType, "%s has no names, and is no single element", tenon.String(v.Spec()))
+			e := c.Errorf(tenon.ErrDType, "%s has no names, and is not a single element", tenon.String(v.Spec()))
 			e.Hint = "name its dimensions with named.Of"
 			return nil, e
 		}

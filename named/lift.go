@@ -61,7 +61,7 @@ func lift[F any](n id, f F) F {
 	}
 	v := reflect.ValueOf(f)
 	if v.Kind() != reflect.Func || v.IsNil() || v.Type().IsVariadic() {
-		fail(tenon.ErrDType, "named.Lift", "a %T is no function with a fixed number of arguments", f)
+		fail(tenon.ErrDType, "named.Lift", "a %T is not a function with a fixed number of arguments", f)
 	}
 	typ := v.Type()
 	values := func(xs []any, t func(int) reflect.Type) []reflect.Value {
@@ -122,7 +122,7 @@ func liftCall(n id, args []any, f func(args []any) []any) (out []any, err error)
 		if t.inside(front) { // the flat values have the dimension first; their partitions lack it
 			wholes[i], u = t, t.packed()
 		} else if isRagged(t.data) && t.spec.names.ids[0] != n {
-			e := newError(tenon.ErrUnsupported, over(fn, front), fmt.Sprintf("the rows along %v are there only inside of {%v}\n%s", n, t.outer(), t.line("tensor")))
+			e := newError(tenon.ErrUnsupported, over(fn, front), fmt.Sprintf("the rows along %v exist only inside {%v}\n%s", n, t.outer(), t.line("tensor")))
 			e.Hint = fmt.Sprintf("lift over {%v} together", t.outer())
 			return nil, e
 		}

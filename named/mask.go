@@ -35,8 +35,8 @@ func (s *seen) check(fn string, dims *layout, operands ...one) error {
 	}
 	l := scopeOf(operands, s.query, s.key)
 	q, k := l.text(s.query), l.text(s.key)
-	e := newError(tenon.ErrInvalid, over(fn, dims), fmt.Sprintf("the mask says which %s each %s sees, and the weights of those that it sees add up along %s\n%s", k, q, k, lines(operands...)))
-	e.Hint = fmt.Sprintf("the mask takes first who looks, and then what is looked at: exchange its arguments, or go over %s", k)
+	e := newError(tenon.ErrInvalid, over(fn, dims), fmt.Sprintf("the mask says which %s each %s attends to, and their weights must add up along %s\n%s", k, q, k, lines(operands...)))
+	e.Hint = fmt.Sprintf("the mask takes first the queries, and then the keys: exchange its arguments, or use a softmax over %s", k)
 	return e
 }
 
@@ -122,7 +122,7 @@ func (t *Tensor) dropoutRows(fn string, key tensor.Tensor, x *ragged.Tensor, rat
 	outer := t.outer()
 	first := layoutOf(outer.ids[:1])
 	if !equalNames(outer.both(d.group()), outer.without(first)) {
-		e := newError(tenon.ErrUnsupported, fn, "the elements along {"+d.String()+"} do not share their fate in rows of different lengths\n"+t.line("tensor"))
+		e := newError(tenon.ErrUnsupported, fn, "the elements along {"+d.String()+"} cannot be dropped together in rows of different lengths\n"+t.line("tensor"))
 		e.Hint = "share all of {" + outer.without(first).String() + "}, or none of {" + outer.String() + "}"
 		tenon.Throw(e)
 	}

@@ -105,7 +105,7 @@ func shortName(path string) string {
 // checkName returns what is wrong with the text of a name from outside.
 func checkName(text string) error {
 	if text == "" || len(text) > 512 || !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl) {
-		return tenon.NewError(tenon.ErrInvalid, "named.Dynamic", fmt.Sprintf("%.40q is no name of a dimension", text))
+		return tenon.NewError(tenon.ErrInvalid, "named.Dynamic", fmt.Sprintf("%.40q is not the name of a dimension", text))
 	}
 	return nil
 }
@@ -222,7 +222,7 @@ func groupOf[N any]() *layout {
 func newGroup(t reflect.Type, key unsafe.Pointer) *layout {
 	ids := typeNames(t)
 	if len(ids) == 0 {
-		fail(tenon.ErrInvalid, "named", "%v is no name of a dimension, and no set of names: declare it as struct{ named.Dim[%s] }", t, t.Name())
+		fail(tenon.ErrInvalid, "named", "%v is neither the name of a dimension nor a set of names: declare it as struct{ named.Dim[%s] }", t, t.Name())
 	}
 	if n, twice := duplicate(ids); twice {
 		fail(tenon.ErrInvalid, "named", "the set %v has %v twice", t, n)

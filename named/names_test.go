@@ -146,8 +146,8 @@ func TestWrongDeclarations(t *testing.T) {
 		Height
 	}
 	wantError(t, tenon.ErrInvalid, "twice", func() { named.Sum[doubled](count(Height{}.Of(1))) })
-	wantError(t, tenon.ErrInvalid, "is no name of a dimension", func() { named.Dynamic("") })
-	wantError(t, tenon.ErrInvalid, "is no name of a dimension", func() { named.Dynamic("a\x00") })
+	wantError(t, tenon.ErrInvalid, "is not the name of a dimension", func() { named.Dynamic("") })
+	wantError(t, tenon.ErrInvalid, "is not the name of a dimension", func() { named.Dynamic("a\x00") })
 	wantError(t, tenon.ErrInvalid, "one dimension", func() { named.Softmax[Batch](named.Stack[Spatial](count(Batch{}.Of(2)))) })
 	wantError(t, tenon.ErrInvalid, "not one name", func() { named.Zeros(dtype.Float32, Spatial{}.Of(3)) })
 	wantError(t, tenon.ErrInvalid, "is a name", func() { Batch{}.Size() })
@@ -161,7 +161,7 @@ func TestOf(t *testing.T) {
 		t.Errorf("got %v", x)
 	}
 	wantError(t, tenon.ErrInvalid, "1 names {Seq} for the 2 dimensions", func() { named.Of([][]float32{{1}}, Seq{}) })
-	wantError(t, tenon.ErrInvalid, "Seq is there twice", func() { named.Of([][]float32{{1}}, Seq{}, Seq{}) })
+	wantError(t, tenon.ErrInvalid, "Seq occurs twice", func() { named.Of([][]float32{{1}}, Seq{}, Seq{}) })
 	wantError(t, tenon.ErrInvalid, "has names", func() { named.Of(x, Seq{}, Rep{}) })
 	wantError(t, tenon.ErrNotFound, "did you mean Seq?", func() { x.Size(Sec{}) })
 }
@@ -207,5 +207,5 @@ func TestMakers(t *testing.T) {
 		t.Errorf("the largest integer is %v, want 7", m)
 	}
 	wantError(t, tenon.ErrInvalid, "has the size -1", func() { named.Zeros(dtype.Float32, Batch{}.Of(-1)) })
-	wantError(t, tenon.ErrInvalid, "Batch is there twice", func() { named.Zeros(dtype.Float32, Batch{}.Of(1), Batch{}.Of(1)) })
+	wantError(t, tenon.ErrInvalid, "Batch occurs twice", func() { named.Zeros(dtype.Float32, Batch{}.Of(1), Batch{}.Of(1)) })
 }

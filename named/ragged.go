@@ -169,7 +169,7 @@ func (t *Tensor) rowsOf(axis int) tensor.Tensor {
 // each row.
 func (c *contraction) raggedRagged(fn string, x, y *Tensor) *Tensor {
 	if x.spec.names.ids[0] != y.spec.names.ids[0] || c.dims.has(x.spec.names.ids[0]) {
-		e := newError(tenon.ErrUnsupported, fn, "ragged tensors are contracted row by row: their first dimension has to be the same, and stays\n"+lines(pair(x, y)...))
+		e := newError(tenon.ErrUnsupported, fn, "ragged tensors are contracted row by row: their first dimension must be the same, and is kept\n"+lines(pair(x, y)...))
 		tenon.Throw(e)
 	}
 	first := layoutOf(x.spec.names.ids[:1])
@@ -260,7 +260,7 @@ func (c *contraction) matrices(fn string, t *Tensor, second bool) (*Tensor, bool
 		return newTensor(merged.data, t.spec.names, t.own()), sumsRows != second
 	}
 	if len(t.outer().ids) != 3 || len(inner.ids) != 0 {
-		fail(tenon.ErrUnsupported, fn, "rows inside of rows of different lengths are contracted no deeper than matrices\n%s", t.line("tensor"))
+		fail(tenon.ErrUnsupported, fn, "rows inside rows of different lengths can be contracted only as matrices\n%s", t.line("tensor"))
 	}
 	return t, c.dims.has(t.spec.names.ids[1]) != second
 }

@@ -17,7 +17,7 @@ func windowsInRows(fn string, t *Tensor, dim, w id, n int, s windowSteps) *Tenso
 	x := t.inRows()
 	k := x.RaggedRank()
 	if outer.ids[k] != dim {
-		fail(tenon.ErrUnsupported, fn, "windows move along the innermost of the dimensions {%v}\n%s", outer, t.line("tensor"))
+		fail(tenon.ErrUnsupported, fn, "windows can move only along the innermost of the dimensions {%v}\n%s", outer, t.line("tensor"))
 	}
 	parts := x.Partitions()
 	p := parts[k-1]

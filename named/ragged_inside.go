@@ -114,7 +114,7 @@ func (t *Tensor) rowOfLift(flat tensor.Tensor, l *layout, s *side) *Tensor {
 func flatOfLift(fn string, t *Tensor, level int) *Tensor {
 	for i, p := range t.inRows().Partitions() {
 		if r, ok := p.RowSplits().(op.Recorder); ok && r.RecordLevel() == level {
-			e := newError(tenon.ErrUnsupported, fn, fmt.Sprintf("the lengths of the rows along %v differ from position to position\n%s", t.spec.names.ids[i+1], t.line("result")))
+			e := newError(tenon.ErrUnsupported, fn, fmt.Sprintf("the lengths of the rows along %v differ between positions\n%s", t.spec.names.ids[i+1], t.line("result")))
 			tenon.Throw(e)
 		}
 	}
@@ -138,7 +138,7 @@ func (t *Tensor) broadcastOpen(fn string, l *layout, s shape.Shape, open *layout
 		if ragged := t.raggedAxis(i); !open.has(n) && (ragged || have >= 0 && have != want) {
 			msg := fmt.Sprintf("%v has the size %d, not %d\n%s", n, have, want, t.line("tensor"))
 			if ragged {
-				msg = fmt.Sprintf("%v is ragged: its size is listed as -1\n%s", n, t.line("tensor"))
+				msg = fmt.Sprintf("%v is ragged: give its size as -1\n%s", n, t.line("tensor"))
 			}
 			tenon.Throw(newError(tenon.ErrInvalid, fn, msg))
 		}

@@ -16,11 +16,11 @@ func (d Dims) scatterRagged(fn string, f func(x, indices, updates any) tensor.Te
 		tenon.Throw(newError(tenon.ErrUnsupported, fn, what+"\n"+lines(operands...)))
 	}
 	if !isRagged(w.data) {
-		refuse("the updates of rows of different lengths are ragged too")
+		refuse("updates for rows of different lengths must be ragged too")
 	}
 	if t.inside(d.group()) { // row by row: apply it to the flat values
 		if w.outer() != t.outer() {
-			refuse("the updates have other rows than the tensor")
+			refuse("the updates have different rows than the tensor")
 		}
 		matchRows(fn, t, w)
 		if isRagged(i.data) {
@@ -33,7 +33,7 @@ func (d Dims) scatterRagged(fn string, f func(x, indices, updates any) tensor.Te
 	}
 	switch {
 	case isRagged(t.data):
-		refuse("nothing is scattered along rows of different lengths")
+		refuse("elements cannot be scattered along rows of different lengths")
 	case !isRagged(i.data) || i.outer() != w.outer():
 		refuse("indices and updates have different rows")
 	}

@@ -64,7 +64,7 @@ func (d Dims) reshape(fn string, t *Tensor, to []Sized) *Tensor {
 		}
 	}
 	if open > 1 {
-		fail(tenon.ErrInvalid, fn, "more than one of the new sizes is left open")
+		fail(tenon.ErrInvalid, fn, "more than one of the new sizes is -1")
 	}
 	return d.regroup(fn, t, ids, ns)
 }

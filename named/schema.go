@@ -65,7 +65,7 @@ const noTensor = ^uintptr(0)
 
 func (p *schemaPlan) compile() error {
 	if p.typ.Kind() != reflect.Struct {
-		return p.bad("%v is no struct", p.typ)
+		return p.bad("%v is not a struct", p.typ)
 	}
 	var ids, rag []id
 	if err := p.fields(p.typ, 0, &ids, &rag); err != nil {
@@ -87,7 +87,7 @@ func (p *schemaPlan) compile() error {
 
 func (p *schemaPlan) bad(format string, args ...any) error {
 	e := newError(tenon.ErrInvalid, "named.Bind", fmt.Sprintf(format, args...))
-	e.Hint = "a schema is declared like struct{ *named.Tensor; Batch; Seq }"
+	e.Hint = "declare a schema like struct{ *named.Tensor; Batch; Seq }"
 	return e
 }
 

@@ -106,7 +106,7 @@ func TestBindErrors(t *testing.T) {
 		{"a field that is not embedded", "has the field Seq", func() { named.Bind[notEmbedded](x) }},
 		{"another embedded type", "embeds fmt.Stringer", func() { named.Bind[other](x) }},
 		{"no tensor", "does not embed a *named.Tensor", func() { named.Bind[none](x) }},
-		{"no struct", "int is no struct", func() { named.Bind[int](x) }},
+		{"no struct", "int is not a struct", func() { named.Bind[int](x) }},
 		{"another's Dim", "embeds the named.Dim of", func() { named.Bind[withBad](x) }},
 		{"a name twice", "has Height twice", func() { named.Bind[twice](x) }},
 		{"ragged, not in the schema", "is ragged in the tensor", func() { named.Bind[dense](raggedRows()) }},

@@ -107,7 +107,7 @@ func decodeSpec(e tenon.Encoding) (tenon.Spec, error) {
 		return nil, err
 	}
 	if inner.Spec == nil {
-		return nil, newError(tenon.ErrInvalid, "named.Spec", "there is no Spec of what is inside")
+		return nil, newError(tenon.ErrInvalid, "named.Spec", "there is no Spec of the contents")
 	}
 	ids := make([]id, 0, min(len(l), shape.MaxRank))
 	for _, x := range l {
@@ -156,7 +156,7 @@ func (s *Spec) Assemble(components []tenon.Value) (tenon.Value, error) {
 	}
 	data, ok := components[0].(tensor.Tensor)
 	if !ok {
-		return nil, newError(tenon.ErrDType, "named.Spec.Assemble", "a "+components[0].Spec().TypeName()+" is no tensor")
+		return nil, newError(tenon.ErrDType, "named.Spec.Assemble", "a "+components[0].Spec().TypeName()+" is not a tensor")
 	}
 	if r := data.Shape().Rank(); r != len(s.names.ids) {
 		return nil, newError(tenon.ErrShape, "named.Spec.Assemble", fmt.Sprintf("%s does not have the dimensions of %v", tenon.String(data.Spec()), s))
@@ -299,7 +299,7 @@ func (s *Spec) Cast(v tenon.Value) (out tenon.Value, err error) {
 	defer tenon.Catch(&err)
 	t, ok := asNamed(v)
 	if !ok || t == nil || !equalNames(s.names, t.spec.names) {
-		return nil, newError(tenon.ErrUnsupported, "named.Spec.Cast", fmt.Sprintf("%s is no %v in another order", tenon.String(v.Spec()), s))
+		return nil, newError(tenon.ErrUnsupported, "named.Spec.Cast", fmt.Sprintf("%s is not a %v in another order", tenon.String(v.Spec()), s))
 	}
 	return t.ordered(s.names), nil
 }

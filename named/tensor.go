@@ -170,7 +170,7 @@ func tensorOf(fn string, x any) *Tensor {
 	e := newError(tenon.ErrDType, fn, "got "+what+", which has no names")
 	e.Hint = "name its dimensions with named.Of"
 	if w, ok := x.(Wrapper); ok {
-		e.Msg = what + " holds a named tensor, and is none"
+		e.Msg = what + " wraps a named tensor, but is not one"
 		e.Hint = w.UseNamed(fn)
 	}
 	tenon.Throw(e)
@@ -228,7 +228,7 @@ func checkNames(fn string, l *layout, inner tenon.Spec) {
 
 func namesFit(fn string, l *layout, inner tenon.Spec) error {
 	if n, twice := duplicate(l.ids); twice {
-		return newError(tenon.ErrInvalid, fn, fmt.Sprintf("%v is there twice: {%v}", n, l))
+		return newError(tenon.ErrInvalid, fn, fmt.Sprintf("%v occurs twice: {%v}", n, l))
 	}
 	s, ok := shapeOf(inner)
 	switch {
@@ -261,7 +261,7 @@ func (t *Tensor) Crossed(data, rows, columns tensor.Tensor) (tensor.Tensor, erro
 	for i, x := range []tensor.Tensor{rows, columns} {
 		u, ok := asNamed(x)
 		if !ok && !x.Shape().IsScalar() {
-			e := newError(tenon.ErrUnsupported, fn, tenon.String(x.Spec())+" has no names, and the other side has\n"+t.line("tensor"))
+			e := newError(tenon.ErrUnsupported, fn, tenon.String(x.Spec())+" has no names, but the other side does\n"+t.line("tensor"))
 			e.Hint = "name its dimensions with named.Of"
 			return nil, e
 		} else if !ok {
@@ -308,7 +308,7 @@ func Order(x tenon.Value, dims ...Name) *Tensor {
 	}
 	u, err := tenon.Try(func() *Tensor { return t.ordered(l) })
 	if err != nil { // for rows of different lengths
-		fail(tenon.ErrUnsupported, fn, "{%v} hold the rows, and are always stored first, in this order\n%s", t.outer(), t.line("tensor"))
+		fail(tenon.ErrUnsupported, fn, "{%v} divide the rows, and are always stored first, in this order\n%s", t.outer(), t.line("tensor"))
 	}
 	return u
 }

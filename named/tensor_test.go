@@ -27,7 +27,7 @@ func TestOrderAndUnnamed(t *testing.T) {
 	wantError(t, tenon.ErrInvalid, "the order lacks {Rep}", func() { named.Order(x, Seq{}) })
 	wantError(t, tenon.ErrInvalid, "the order lacks {Seq, Rep}", func() { named.Unnamed(x) })
 	wantError(t, tenon.ErrNotFound, "has no Foo", func() { named.Order(x, Seq{}, Foo{}) })
-	wantError(t, tenon.ErrInvalid, "Seq is there twice", func() { named.Order(x, Seq{}, Rep{}, Seq{}) })
+	wantError(t, tenon.ErrInvalid, "Seq occurs twice", func() { named.Order(x, Seq{}, Rep{}, Seq{}) })
 	wantError(t, tenon.ErrDType, "which has no names", func() { named.From(tensor.Of([]float64{1})) })
 }
 

@@ -349,7 +349,7 @@ func TestLiftErrors(t *testing.T) {
 	wantError(t, tenon.ErrInvalid, "Batch has the sizes 3 and 2", func() {
 		named.Lift[Batch](func(x, y T) T { return x })(x, named.Index[Rep](wave(Batch{}.Of(2), Rep{}.Of(1)), 0))
 	})
-	wantError(t, tenon.ErrInvalid, "Batch is there twice", func() { named.LiftOver(named.By(Batch{}, Batch{}), id)(x) })
+	wantError(t, tenon.ErrInvalid, "Batch occurs twice", func() { named.LiftOver(named.By(Batch{}, Batch{}), id)(x) })
 	wantError(t, tenon.ErrDType, "no function", func() { named.Lift[Batch](3) })
 	wantError(t, tenon.ErrInvalid, "no argument is a named tensor", func() { named.Lift[Batch](func(n int) int { return n })(3) })
 	wantError(t, tenon.ErrDType, "which has no names", func() {

@@ -243,7 +243,7 @@ func (f *flattener) value(v tenon.Value) *failure {
 	}
 	fields := s.Components()
 	if len(parts) != len(fields) {
-		return fail(tenon.ErrInvalid, "a %s came apart into %d components, its Spec has %d", s.TypeName(), len(parts), len(fields))
+		return fail(tenon.ErrInvalid, "a %s has %d components, its Spec has %d", s.TypeName(), len(parts), len(fields))
 	}
 	for i, c := range parts {
 		if c == nil {

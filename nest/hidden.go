@@ -25,8 +25,8 @@ func (p *plan) unexported(f reflect.StructField) *failure {
 }
 
 func hiddenField(name string, t reflect.Type) *failure {
-	err := fail(tenon.ErrInvalid, "the field is not exported, so that the Values in it (%v) would be neither seen nor saved", t)
-	err.hint = "export it, or leave it out by the tag `tenon:\"-\"`"
+	err := fail(tenon.ErrInvalid, "the field is not exported, so the Values in it (%v) would be neither visited nor saved", t)
+	err.hint = "export it, or omit it with the tag `tenon:\"-\"`"
 	return err.at(name)
 }
 

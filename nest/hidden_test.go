@@ -67,7 +67,7 @@ func TestFieldsThatAreNotExported(t *testing.T) {
 
 func TestTagThatNobodyKnows(t *testing.T) {
 	_, err := nest.Flatten(misspelt{W: tensor.Of([]float32{1})}, nest.Options{})
-	if !errors.Is(err, tenon.ErrInvalid) || !strings.Contains(err.Error(), `Units: the tag has the item "statc", which nobody knows`) {
+	if !errors.Is(err, tenon.ErrInvalid) || !strings.Contains(err.Error(), `Units: the tag has the unknown item "statc"`) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -110,7 +110,7 @@ func (k *packer) assemble(s tenon.Spec) (tenon.Value, *failure) {
 		}
 		v, ok := x.(tenon.Value)
 		if !ok {
-			return nil, fail(tenon.ErrDType, "the leaf is a %T, and no component of a Value", x)
+			return nil, fail(tenon.ErrDType, "the leaf is a %T, which cannot be a component of a Value", x)
 		}
 		return v, nil
 	}

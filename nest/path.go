@@ -84,5 +84,5 @@ func (f *failure) as(op string) error {
 }
 
 func tooDeep() *failure {
-	return fail(tenon.ErrInvalid, "the structure is nested more than %d deep, or holds itself", maxDepth)
+	return fail(tenon.ErrInvalid, "the structure is nested more than %d deep, or contains itself", maxDepth)
 }

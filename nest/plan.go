@@ -156,7 +156,7 @@ func compile(t reflect.Type, made map[reflect.Type]*plan) (*plan, *failure) {
 		p.leaf()
 		p.adopt = adopterOf(t)
 	case k == reflect.Struct && (reflect.PointerTo(t).Implements(valueType) || reflect.PointerTo(t).Implements(specType)):
-		return nil, fail(tenon.ErrDType, "a %v is no Value, but a pointer to it is: hold a *%v", t, t)
+		return nil, fail(tenon.ErrDType, "a %v is not a Value, but a pointer to it is: hold a *%v", t, t)
 	case t.Implements(nodeType):
 		p.kind = kindNode
 	case k == reflect.Slice || k == reflect.Array:
@@ -248,7 +248,7 @@ func tag(f reflect.StructField) (name string, static, ignored bool, err *failure
 			name = value
 		default:
 			if !slices.Contains(tagKeys, key) {
-				err := fail(tenon.ErrInvalid, "the tag has the item %q, which nobody knows", item)
+				err := fail(tenon.ErrInvalid, "the tag has the unknown item %q", item)
 				err.hint = "there are " + strings.Join(tagKeys, ", ")
 				return "", false, false, err
 			}

@@ -215,7 +215,7 @@ func (c *comparer) structs(a, b place) *failure {
 	if c.o.Hidden && a.plan == b.plan {
 		for _, f := range a.plan.beside {
 			if !identical(f.typ, unsafe.Add(a.at, f.offset), unsafe.Add(b.at, f.offset)) {
-				return fail(tenon.ErrInvalid, "the field, which is not walked, is another one in the second").at(f.name)
+				return fail(tenon.ErrInvalid, "the field, which is not walked, differs in the second").at(f.name)
 			}
 		}
 	}

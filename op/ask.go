@@ -42,7 +42,7 @@ func (c *Call) guarded(f HandlerFunc, h Handler, name string) (out []tenon.Value
 	defer c.recovered(h, name, &returned, &err)
 	if m.depth.Add(1) > endless {
 		err = &tenon.Error{Kind: tenon.ErrInvalid, Msg: fmt.Sprintf("the handler of %s calls itself without end", nameOf(h, name)),
-			Hint: "a handler has to pass the operation on to the parts of its value, not to the value"}
+			Hint: "a handler must apply the operation to the parts of its value, not to the value"}
 	} else if f != nil {
 		out, err = f(c)
 	} else {

@@ -300,7 +300,7 @@ func operand(c *Call, p *Param, a any, peers peers) (tenon.Value, error) {
 	}
 	t, err := tensor.Convert(a)
 	if err != nil {
-		return nil, &tenon.Error{Kind: tenon.ErrDType, Op: c.Op.Func(), Where: p.Name, Msg: fmt.Sprintf("a %T is no tensor", a), Args: []string{}, Line: line(), Err: err}
+		return nil, &tenon.Error{Kind: tenon.ErrDType, Op: c.Op.Func(), Where: p.Name, Msg: fmt.Sprintf("a %T is not a tensor", a), Args: []string{}, Line: line(), Err: err}
 	}
 	return t, nil
 }
@@ -328,7 +328,7 @@ func list(c *Call, p *Param, a any, peers peers) ([]tenon.Value, error) {
 	if !ok {
 		v := reflect.ValueOf(a)
 		if !v.IsValid() || v.Kind() != reflect.Slice {
-			return nil, &tenon.Error{Kind: tenon.ErrDType, Op: c.Op.Func(), Where: p.Name, Msg: fmt.Sprintf("a %T is no list of tensors", a), Args: []string{}, Line: line()}
+			return nil, &tenon.Error{Kind: tenon.ErrDType, Op: c.Op.Func(), Where: p.Name, Msg: fmt.Sprintf("a %T is not a list of tensors", a), Args: []string{}, Line: line()}
 		}
 		elems = make([]any, v.Len())
 		for i := range elems {

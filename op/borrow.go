@@ -98,7 +98,7 @@ func (c *Call) lent() (out []tensor.Tensor, err error) {
 	runtime.GC() // the second collection empties pools
 	for _, x := range operands {
 		if x.tensor.Value() != nil || x.memory.Value() != nil {
-			e := tenon.NewError(tenon.ErrInvalid, "", "the kernel keeps "+x.param+", which is lent to it for the call: its memory is used again")
+			e := tenon.NewError(tenon.ErrInvalid, "", "the kernel keeps "+x.param+", which it only borrows for the call: the memory is reused")
 			e.Hint = "keep a copy, or declare the operation Stateful"
 			return nil, e
 		}

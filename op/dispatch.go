@@ -276,22 +276,22 @@ func (c *Call) unanswered() *tenon.Error {
 			return tenon.AsError(c.nobody(v, nil))
 		}
 	}
-	return c.Errorf(tenon.ErrDType, "nobody answers for these operands")
+	return c.Errorf(tenon.ErrDType, "no handler accepts these operands")
 }
 
 func (c *Call) nobody(v tenon.Value, declined []string) error {
-	e := c.Errorf(tenon.ErrDType, "nobody answers for %s", v.Spec().TypeName())
+	e := c.Errorf(tenon.ErrDType, "no handler accepts %s", v.Spec().TypeName())
 	if len(declined) > 0 {
 		e.Msg += "; asked and declined: " + strings.Join(declined, ", ")
 	}
 	_, opaque := v.(*tenon.OpaqueValue)
 	switch {
 	case opaque:
-		e.Hint = "the type is not known in this program: import the package that defines " + v.Spec().TypeName()
+		e.Hint = "the type is not registered in this program: import the package that defines " + v.Spec().TypeName()
 	case len(declined) == 0:
-		e.Hint = fmt.Sprintf("give the type a HandleOp method that answers for %q, or register a handler with op.Handle", c.Op.Name)
+		e.Hint = fmt.Sprintf("give the type a HandleOp method that answers %q, or register a handler with op.Handle", c.Op.Name)
 	default:
-		e.Hint = fmt.Sprintf("one of them would have to answer for %q", c.Op.Name)
+		e.Hint = fmt.Sprintf("one of them would have to answer %q", c.Op.Name)
 	}
 	return e
 }

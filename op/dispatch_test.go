@@ -100,7 +100,7 @@ func TestWhoAnswers(t *testing.T) {
 		t.Errorf("the conversion's error: %v", err)
 	}
 	_, err = op.Do(o, declines, x)
-	if !errors.Is(err, tenon.ErrDType) || !strings.Contains(err.Error(), "nobody answers for op_test.D; asked and declined: op_test.D") {
+	if !errors.Is(err, tenon.ErrDType) || !strings.Contains(err.Error(), "no handler accepts op_test.D; asked and declined: op_test.D") {
 		t.Errorf("nobody: %v", err)
 	}
 	text := op.Explain(o, declines, b).String()

@@ -75,7 +75,7 @@ func ApplyN(c *Call, values ...tenon.Value) []tensor.Tensor {
 
 func (c *Call) apply(values []tenon.Value) (answer, error) {
 	if n := c.countValues(); n != len(values) {
-		return answer{}, c.Errorf(tenon.ErrInvalid, "applied to %d values in place of %d", len(values), n)
+		return answer{}, c.Errorf(tenon.ErrInvalid, "applied to %d values instead of %d", len(values), n)
 	}
 	for i, v := range values {
 		if v == nil {

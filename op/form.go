@@ -78,10 +78,10 @@ func (h formHandler) HandleOp(c *Call) ([]tenon.Value, error) {
 			}
 			types[k], columns[k] = form.Type, form.Columns
 		case n > 1 && c.Op.Moves.Has(i):
-			return nil, c.Errorf(tenon.ErrInvalid, "a %s does not go with %s", tenon.String(v.Spec()), name)
+			return nil, c.Errorf(tenon.ErrInvalid, "a %s cannot be combined with %s", tenon.String(v.Spec()), name)
 		}
 		if n > 1 && ok && !c.Op.Moves.Has(i) && !c.Op.ShapeOnly.Has(i) {
-			return nil, c.Errorf(tenon.ErrUnsupported, "the operation looks at elements, and those of %s only move", name)
+			return nil, c.Errorf(tenon.ErrUnsupported, "the operation looks at elements, but those of %s can only be moved", name)
 		}
 	}
 	result, err := judged(c, own.Type, types)
@@ -134,7 +134,7 @@ func judged(c *Call, own FormType, operands []FormType) (FormType, error) {
 	}
 	for _, t := range operands {
 		if t != nil && t != own {
-			return nil, c.Errorf(tenon.ErrInvalid, "operands of %v and %v do not go together", fmt.Sprint(own), fmt.Sprint(t))
+			return nil, c.Errorf(tenon.ErrInvalid, "operands of %v and %v cannot be combined", fmt.Sprint(own), fmt.Sprint(t))
 		}
 	}
 	return own, nil

@@ -13,7 +13,7 @@ import (
 
 // Elements are the element types that a parameter accepts.
 type Elements struct {
-	Name string // what an error asks for: "floating numbers"
+	Name string // what an error asks for: "floating-point numbers"
 	Has  func(dtype.DType) bool
 }
 
@@ -21,8 +21,8 @@ type Elements struct {
 var (
 	Numbers       = &Elements{"numbers", dtype.DType.IsNumeric}
 	Reals         = &Elements{"real numbers", dtype.DType.IsReal}
-	Floats        = &Elements{"floating numbers", dtype.DType.IsFloat}
-	Smooth        = &Elements{"floating or complex numbers", dtype.DType.IsDifferentiable}
+	Floats        = &Elements{"floating-point numbers", dtype.DType.IsFloat}
+	Smooth        = &Elements{"floating-point or complex numbers", dtype.DType.IsDifferentiable}
 	Integers      = &Elements{"integers", dtype.DType.IsInteger}
 	Indices       = &Elements{"int32 or int64", func(d dtype.DType) bool { return d == dtype.Int32 || d == dtype.Int64 }}
 	Bools         = &Elements{"booleans", dtype.DType.IsBool}

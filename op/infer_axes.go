@@ -45,7 +45,7 @@ func (c *Call) joined() (shape.Shape, error) {
 		if err != nil {
 			e := c.Errorf(tenon.ErrShape, "tensor %d has the shape %v, which differs from the others", i, x.(tensor.Tensor).Shape())
 			if stack {
-				e.Hint = "for rows of different length there is ragged.Stack"
+				e.Hint = "use ragged.Stack for rows of different lengths"
 			} else {
 				e.Msg += " beside axis " + strconv.Itoa(axis)
 			}

@@ -178,7 +178,7 @@ func (s *Statement) check(o *Op) string {
 	case s.Moves&(s.Control|s.ShapeOnly) != 0 || s.Control&s.ShapeOnly != 0:
 		return "puts an operand into two sets"
 	case s.beyond(len(o.tensors)):
-		return "speaks of operands that it does not have"
+		return "refers to operands that do not exist"
 	}
 	return ""
 }

@@ -30,7 +30,7 @@ var castOp = op.Register(&op.Op{
 		if from == to || elementwise.CastOf(to, from) != nil {
 			return nil
 		}
-		e := c.Errorf(tenon.ErrDType, "elements of type %v are not cast to %v", from, to)
+		e := c.Errorf(tenon.ErrDType, "elements of type %v cannot be cast to %v", from, to)
 		switch dtype.String {
 		case to:
 			e.Hint = "use ops.AsString"
@@ -66,7 +66,7 @@ var bitcastOp = op.Register(&op.Op{
 	Shape: func(c *op.Call) (shape.Shape, error) {
 		s, from, to := c.Tensor(0).Shape(), c.Tensor(0).DType(), c.DType(1)
 		if from.Size() == 0 || to.Size() == 0 || to == dtype.Bool && from != dtype.Bool {
-			return s, c.Errorf(tenon.ErrDType, "the memory of %v elements is not one of %v elements", from, to)
+			return s, c.Errorf(tenon.ErrDType, "the memory of %v elements cannot be read as %v elements", from, to)
 		}
 		switch a, b := from.Size(), to.Size(); {
 		case !s.HasRank() && a != b:
@@ -75,7 +75,7 @@ var bitcastOp = op.Register(&op.Op{
 			return s.Insert(s.Rank(), a/b), nil
 		case a < b:
 			if s.Rank() == 0 || s.Dim(-1) >= 0 && s.Dim(-1) != b/a {
-				return s, c.Errorf(tenon.ErrShape, "the last axis has to have size %d for elements of type %v", b/a, to)
+				return s, c.Errorf(tenon.ErrShape, "the last axis must have size %d for elements of type %v", b/a, to)
 			}
 			return s.Remove(-1), nil
 		}

@@ -11,7 +11,7 @@ var concatOp *op.Op
 
 func init() {
 	concatOp = op.Register(&op.Op{
-		Name: "concat", Statement: moves(op.Join, 0), Doc: "Tensors one behind the other along an axis.", Strided: true,
+		Name: "concat", Statement: moves(op.Join, 0), Doc: "Tensors concatenated along an axis.", Strided: true,
 		Params: []op.Param{{Name: "values", Kind: op.Tensors, Group: 1}, {Name: "axis", Kind: op.Attr, Type: op.IntType}}, Results: 1,
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			s := outShape(c, 0)
@@ -76,7 +76,7 @@ var stackOp *op.Op
 
 func init() {
 	stackOp = op.Register(&op.Op{
-		Name: "stack", Statement: moves(op.Stack, 0), Doc: "Tensors of one shape along a new axis.", Strided: true,
+		Name: "stack", Statement: moves(op.Stack, 0), Doc: "Tensors of equal shape stacked along a new axis.", Strided: true,
 		Params: []op.Param{{Name: "values", Kind: op.Tensors, Group: 1}, {Name: "axis", Kind: op.Attr, Type: op.IntType, Default: 0}}, Results: 1,
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			s := outShape(c, 0)

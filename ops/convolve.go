@@ -94,7 +94,7 @@ func newConvolution(c *op.Call, i int, x, y, kernel shape.Shape, dims []int, siz
 		own := y.Dims()[:y.Rank()-n-1]
 		if x.HasRank() {
 			if len(own) != len(lead) {
-				return nil, c.Errorf(tenon.ErrShape, "%v and %v do not have as many axes in front", x, y)
+				return nil, c.Errorf(tenon.ErrShape, "%v and %v do not have the same number of leading axes", x, y)
 			}
 			for k := range own {
 				if err := agree(&own[k], lead[k], "items"); err != nil {
@@ -124,12 +124,12 @@ func newConvolution(c *op.Call, i int, x, y, kernel shape.Shape, dims []int, siz
 	}
 	if in >= 0 {
 		if in%groups != 0 {
-			return nil, c.Errorf(tenon.ErrShape, "%d features are not divided by %d groups", in, groups)
+			return nil, c.Errorf(tenon.ErrShape, "%d features cannot be divided into %d groups", in, groups)
 		}
 		group = in / groups
 	}
 	if out >= 0 && out%groups != 0 {
-		return nil, c.Errorf(tenon.ErrShape, "%d results are not divided by %d groups", out, groups)
+		return nil, c.Errorf(tenon.ErrShape, "%d results cannot be divided into %d groups", out, groups)
 	}
 	v.x = shape.Of(slices.Concat(lead, dims, []int{in})...)
 	v.y = shape.Of(slices.Concat(lead, windows, []int{out})...)
@@ -340,7 +340,7 @@ func init() {
 	}
 	convolveOp = define("convolve", "", "Products of the windows along axes with a kernel.", two("x", "kernel"),
 		forwardConvolution, func(v *convolution) shape.Shape { return v.y }, convolveForward)
-	convolveInputOp = define("convolve_transpose", "", "Windows of products with a kernel, added up where they lie over each other.", two("x", "kernel", sizesParam("sizes")),
+	convolveInputOp = define("convolve_transpose", "", "Products with a kernel, added up where their windows overlap.", two("x", "kernel", sizesParam("sizes")),
 		inputConvolution, func(v *convolution) shape.Shape { return v.x }, convolveInput)
 	convolveKernelOp = define("convolve_kernel", "ops.Convolve", "Sums of the products of windows and results.", two("x", "y", sizesParam("size")),
 		kernelConvolution, func(v *convolution) shape.Shape { return v.kernel }, convolveKernel)

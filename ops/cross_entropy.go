@@ -172,7 +172,7 @@ func SigmoidCrossEntropy(logits, targets any) tensor.Tensor {
 }
 
 var sigmoidCrossEntropyOp = op.Register(&op.Op{
-	Name: "sigmoid_cross_entropy", Statement: mapped, Doc: "cross entropy of independent truth values", Results: 1, Strided: true,
+	Name: "sigmoid_cross_entropy", Statement: mapped, Doc: "cross entropy of independent binary labels", Results: 1, Strided: true,
 	Params: []op.Param{{Name: "logits", Group: 1, Takes: op.Floats}, {Name: "targets", Group: 1}},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		x, z, d := c.Dense(0), c.Dense(1), c.Dense(0).DType()

@@ -109,7 +109,7 @@ var bandPartOp *op.Op
 
 func init() {
 	bandPartOp = op.Register(&op.Op{
-		Name: "band_part", Statement: op.Statement{Axes: op.Along, Core: 2, Moves: one, Fills: true, Zero: movedZero}, Doc: "Matrices with zeros outside of some diagonals.",
+		Name: "band_part", Statement: op.Statement{Axes: op.Along, Core: 2, Moves: one, Fills: true, Zero: movedZero}, Doc: "Matrices with zeros outside some diagonals.",
 		Params: []op.Param{{Name: "x"}, {Name: "first", Kind: op.Attr, Type: op.IntType, Optional: true},
 			{Name: "last", Kind: op.Attr, Type: op.IntType, Optional: true}}, Results: 1,
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {

@@ -35,7 +35,7 @@ func TestErrors(t *testing.T) {
 		{"axis", func() tensor.Tensor { return ops.Sum(f32, 2) }, tenon.ErrAxis, "ops.Sum(float32[2, 3]): axis 2 is out of range for rank 2"},
 		{"axis twice", func() tensor.Tensor { return ops.Max(f32, 1, -1) }, tenon.ErrAxis, "axis 1 is listed twice"},
 		{"any of numbers", func() tensor.Tensor { return ops.Any(f32) }, tenon.ErrDType, "float32"},
-		{"argmax of nothing", func() tensor.Tensor { return ops.ArgMax(tensor.Of([]float32{}, 2, 0), 1) }, tenon.ErrShape, "an empty axis has no position of the greatest element"},
+		{"argmax of nothing", func() tensor.Tensor { return ops.ArgMax(tensor.Of([]float32{}, 2, 0), 1) }, tenon.ErrShape, "an empty axis has no position of the largest element"},
 		{"norm", func() tensor.Tensor { return ops.Norm(f32, 0) }, tenon.ErrInvalid, "ord is 0"},
 		{"cumulative axis", func() tensor.Tensor { return ops.CumSum(f32, 5, ops.CumOptions{}) }, tenon.ErrAxis, "axis 5"},
 		{"condition", func() tensor.Tensor { return ops.Where(f32, 1, 2) }, tenon.ErrDType, "condition has the element type float32"},

@@ -30,7 +30,7 @@ var _ = gradient(identityOp, func(x, y, ct tensor.Tensor) tensor.Tensor { return
 func StopGradient(x any) tensor.Tensor { return op.Eval(stopGradientOp, x) }
 
 var stopGradientOp = op.Register(&op.Op{
-	Name: "stop_gradient", Statement: passes, Doc: "x itself, as a constant to gradients", Params: unaryParams, Results: 1, Strided: true,
+	Name: "stop_gradient", Statement: passes, Doc: "x itself, treated as a constant by gradients", Params: unaryParams, Results: 1, Strided: true,
 	Nondifferentiable: true,
 	Kernel:            func(c *op.Call) ([]tensor.Tensor, error) { return c.Result(c.Tensor(0)) },
 })

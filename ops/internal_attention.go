@@ -127,7 +127,7 @@ func (a *attending) assign(c *op.Call) error {
 	}
 	const masked, resulting = 1 << maskAt, 1 << resultAt
 	if in[queryLabel]&^masked != 1|resulting || in[keyLabel]&^masked != 0b110 || a.pairs && in[keyLabel]&masked != 0 {
-		return c.Errorf(tenon.ErrInvalid, "label 0 has to be that of queries and results, and 1 that of keys and values, in %v", a.labels)
+		return c.Errorf(tenon.ErrInvalid, "label 0 must be that of queries and results, and 1 that of keys and values, in %v", a.labels)
 	}
 	those := func(list []int, is func(in int) bool) []int {
 		return slices.DeleteFunc(slices.Clone(list), func(l int) bool { return l == queryLabel || l == keyLabel || !is(in[l]) })
@@ -138,7 +138,7 @@ func (a *attending) assign(c *op.Call) error {
 	known := slices.Concat(a.depth, a.width, a.batch, []int{queryLabel, keyLabel})
 	for l := range in {
 		if !slices.Contains(known, l) {
-			return c.Errorf(tenon.ErrInvalid, "label %d has no place in %v", l, a.labels)
+			return c.Errorf(tenon.ErrInvalid, "label %d has no role in %v", l, a.labels)
 		}
 	}
 	return nil
@@ -180,7 +180,7 @@ func (a *attending) measure(c *op.Call, i int, s shape.Shape) error {
 // divided checks the row splits, if there are any.
 func (a *attending) divided(c *op.Call) error {
 	if c.Has(a.at+1) != c.Has(a.at+2) {
-		return c.Errorf(tenon.ErrInvalid, "there are row splits of queries or of keys alone")
+		return c.Errorf(tenon.ErrInvalid, "there are row splits only for queries or only for keys")
 	}
 	if !a.inRows(c) {
 		return nil

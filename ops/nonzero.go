@@ -14,7 +14,7 @@ var nonzeroOp *op.Op
 
 func init() {
 	nonzeroOp = op.Register(&op.Op{
-		Name: "nonzero", Statement: opaque("the number of results depends on the elements"), Doc: "The coordinates of the elements that are not zero.", Nondifferentiable: true,
+		Name: "nonzero", Statement: opaque("the number of results depends on the elements"), Doc: "The coordinates of the nonzero elements.", Nondifferentiable: true,
 		Params: unaryOf(op.NumbersBools), Results: 1,
 		Elem: always(dtype.Int64),
 		Shape: func(c *op.Call) (shape.Shape, error) {

@@ -23,7 +23,7 @@ func LayerNorm(x, scale, offset any, eps float64, axes ...int) tensor.Tensor {
 }
 
 var layerNormOp = op.Register(&op.Op{
-	Name: "layer_norm", Statement: op.Statement{Axes: op.Along, Missing: op.Skip}, Doc: "normalises to mean 0 and variance 1 over axes", Results: 1,
+	Name: "layer_norm", Statement: op.Statement{Axes: op.Along, Missing: op.Skip}, Doc: "normalizes to mean 0 and variance 1 over axes", Results: 1,
 	Params: []op.Param{
 		{Name: "x", Group: 1, Takes: op.Floats}, {Name: "scale", Group: 1, Optional: true}, {Name: "offset", Group: 1, Optional: true},
 		{Name: "axis", Kind: op.Attr, Type: op.IntsType, Optional: true},
@@ -64,7 +64,7 @@ func RMSNorm(x, scale any, eps float64, axes ...int) tensor.Tensor {
 }
 
 var rmsNormOp = op.Register(&op.Op{
-	Name: "rms_norm", Statement: op.Statement{Axes: op.Along, Missing: op.Skip}, GoName: "ops.RMSNorm", Doc: "normalises to mean square 1 over axes", Results: 1,
+	Name: "rms_norm", Statement: op.Statement{Axes: op.Along, Missing: op.Skip}, GoName: "ops.RMSNorm", Doc: "normalizes to mean square 1 over axes", Results: 1,
 	Params: []op.Param{
 		{Name: "x", Group: 1, Takes: op.Floats}, {Name: "scale", Group: 1, Optional: true},
 		{Name: "axis", Kind: op.Attr, Type: op.IntsType, Optional: true},

@@ -97,7 +97,7 @@ func RandomUniform(key, shape any, d dtype.DType) tensor.Tensor {
 	return op.Eval(randomUniformOp, key, shape, d)
 }
 
-var randomUniformOp = drawing("random_uniform", "uniform between 0 and 1", op.Op{Params: drawnParams},
+var randomUniformOp = drawing("random_uniform", "uniformly distributed in [0, 1)", op.Op{Params: drawnParams},
 	drawnShape(dtype.DType.IsFloat, "floating"),
 	func(c *op.Call, dst unsafe.Pointer, n int, k random.Key) {
 		switch c.DType(2) {
@@ -166,7 +166,7 @@ func RandomInt(key, shape any, lo, hi int, d dtype.DType) tensor.Tensor {
 	return op.Eval(randomIntOp, key, shape, d, lo, hi)
 }
 
-var randomIntOp = drawing("random_int", "integers that are equally likely", op.Op{
+var randomIntOp = drawing("random_int", "uniformly distributed integers", op.Op{
 	Params: append(drawnParams[:2:2], op.Param{Name: "dtype", Kind: op.Attr, Type: op.DTypeType, Default: dtype.Int64},
 		op.Param{Name: "lo", Kind: op.Attr, Type: op.IntType}, op.Param{Name: "hi", Kind: op.Attr, Type: op.IntType}),
 }, func(c *op.Call) (dtype.DType, shape.Shape, error) {

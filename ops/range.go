@@ -26,7 +26,7 @@ var rangeOp *op.Op
 
 func init() {
 	rangeOp = op.Register(&op.Op{
-		Name: "range", Statement: op.Statement{Axes: op.Create, Control: op.Every, Missing: op.Refuse}, Doc: "Numbers in steps of one width.",
+		Name: "range", Statement: op.Statement{Axes: op.Create, Control: op.Every, Missing: op.Refuse}, Doc: "Numbers in equal steps.",
 		Params: []op.Param{{Name: "start", Group: 1, Takes: op.Reals, Rank: op.Scalar}, {Name: "limit", Group: 1, Rank: op.Scalar}, {Name: "delta", Group: 1, Rank: op.Scalar}}, Results: 1,
 		Shape: func(c *op.Call) (shape.Shape, error) {
 			var bounds [3]*tensor.Dense
@@ -67,7 +67,7 @@ var linspaceOp *op.Op
 
 func init() {
 	linspaceOp = op.Register(&op.Op{
-		Name: "linspace", Statement: op.Statement{Axes: op.Create, Control: op.Every, Missing: op.Refuse}, GoName: "ops.LinSpace", Doc: "Numbers at equal distances between two ends.",
+		Name: "linspace", Statement: op.Statement{Axes: op.Create, Control: op.Every, Missing: op.Refuse}, GoName: "ops.LinSpace", Doc: "Evenly spaced numbers between two ends.",
 		Params: []op.Param{{Name: "start", Group: 1, Takes: op.Reals, Rank: op.Scalar}, {Name: "stop", Group: 1, Rank: op.Scalar}, sizeParam("num")}, Results: 1,
 		Elem: floating,
 		Shape: func(c *op.Call) (shape.Shape, error) {

@@ -112,7 +112,7 @@ func Max(x any, axes ...int) tensor.Tensor { return evalReduction(maxOp, x, axes
 // MaxKeep is [Max] with the reduced axes kept with size 1.
 func MaxKeep(x any, axes ...int) tensor.Tensor { return evalReduction(maxOp, x, axes, true) }
 
-var maxOp = simpleReduction(op.Op{Name: "reduce_max", Statement: reduces(op.Maxima), GoName: "ops.Max", Doc: "greatest element over axes"}, gradOfExtreme, same,
+var maxOp = simpleReduction(op.Op{Name: "reduce_max", Statement: reduces(op.Maxima), GoName: "ops.Max", Doc: "largest element over axes"}, gradOfExtreme, same,
 	func(d dtype.DType) reduce.Func { return reduce.Of(reduce.Max, d) })
 
 // Min returns the smallest element over the given axes, or over all if none is
@@ -125,7 +125,7 @@ func Min(x any, axes ...int) tensor.Tensor { return evalReduction(minOp, x, axes
 // MinKeep is [Min] with the reduced axes kept with size 1.
 func MinKeep(x any, axes ...int) tensor.Tensor { return evalReduction(minOp, x, axes, true) }
 
-var minOp = simpleReduction(op.Op{Name: "reduce_min", Statement: reduces(op.Minima), GoName: "ops.Min", Doc: "least element over axes"}, gradOfExtreme, same,
+var minOp = simpleReduction(op.Op{Name: "reduce_min", Statement: reduces(op.Minima), GoName: "ops.Min", Doc: "smallest element over axes"}, gradOfExtreme, same,
 	func(d dtype.DType) reduce.Func { return reduce.Of(reduce.Min, d) })
 
 // gradOfExtreme shares the cotangent equally among the elements that equal the extreme.
@@ -141,7 +141,7 @@ func Any(x any, axes ...int) tensor.Tensor { return evalReduction(anyOp, x, axes
 // AnyKeep is [Any] with the reduced axes kept with size 1.
 func AnyKeep(x any, axes ...int) tensor.Tensor { return evalReduction(anyOp, x, axes, true) }
 
-var anyOp = simpleReduction(op.Op{Name: "reduce_any", Statement: reduces(op.Anys), GoName: "ops.Any", Doc: "whether some element holds"}, nil, same,
+var anyOp = simpleReduction(op.Op{Name: "reduce_any", Statement: reduces(op.Anys), GoName: "ops.Any", Doc: "whether any element is true"}, nil, same,
 	func(d dtype.DType) reduce.Func { return reduce.Of(reduce.Any, d) })
 
 // All reports whether every element of x, which is boolean, is true, over the
@@ -151,7 +151,7 @@ func All(x any, axes ...int) tensor.Tensor { return evalReduction(allOp, x, axes
 // AllKeep is [All] with the reduced axes kept with size 1.
 func AllKeep(x any, axes ...int) tensor.Tensor { return evalReduction(allOp, x, axes, true) }
 
-var allOp = simpleReduction(op.Op{Name: "reduce_all", Statement: reduces(op.Alls), GoName: "ops.All", Doc: "whether every element holds"}, nil, same,
+var allOp = simpleReduction(op.Op{Name: "reduce_all", Statement: reduces(op.Alls), GoName: "ops.All", Doc: "whether every element is true"}, nil, same,
 	func(d dtype.DType) reduce.Func { return reduce.Of(reduce.All, d) })
 
 // CountNonzero returns the number of elements that are nonzero, or true, over the
@@ -165,7 +165,7 @@ func CountNonzeroKeep(x any, axes ...int) tensor.Tensor {
 	return evalReduction(countNonzeroOp, x, axes, true)
 }
 
-var countNonzeroOp = simpleReduction(op.Op{Name: "count_nonzero", Statement: op.Statement{Axes: op.Reduce, Monoid: op.Sums, Missing: op.Skip, Counts: op.First, Zero: op.Zero{Keeps: true}}, Doc: "number of elements that are not zero"}, nil,
+var countNonzeroOp = simpleReduction(op.Op{Name: "count_nonzero", Statement: op.Statement{Axes: op.Reduce, Monoid: op.Sums, Missing: op.Skip, Counts: op.First, Zero: op.Zero{Keeps: true}}, Doc: "number of nonzero elements"}, nil,
 	func(dtype.DType) dtype.DType { return dtype.Int64 },
 	func(d dtype.DType) reduce.Func { return reduce.Of(reduce.CountNonzero, d) })
 
@@ -267,7 +267,7 @@ func ArgMaxKeep(x any, axis int) tensor.Tensor {
 	return op.Eval(argMaxOp, x, axesAttr([]int{axis}), true)
 }
 
-var argMaxOp = position("argmax", "ops.ArgMax", "position of the greatest element", op.Maxima, reduce.ArgMax)
+var argMaxOp = position("argmax", "ops.ArgMax", "position of the largest element", op.Maxima, reduce.ArgMax)
 
 // ArgMin returns the position of the smallest element along an axis; see
 // [ArgMax].
@@ -280,7 +280,7 @@ func ArgMinKeep(x any, axis int) tensor.Tensor {
 	return op.Eval(argMinOp, x, axesAttr([]int{axis}), true)
 }
 
-var argMinOp = position("argmin", "ops.ArgMin", "position of the least element", op.Minima, reduce.ArgMin)
+var argMinOp = position("argmin", "ops.ArgMin", "position of the smallest element", op.Minima, reduce.ArgMin)
 
 // position registers a reduction of one axis that returns positions.
 func position(name, goName, doc string, m *op.Monoid, k reduce.Op) *op.Op {

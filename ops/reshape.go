@@ -14,7 +14,7 @@ var reshapeOp *op.Op
 
 func init() {
 	reshapeOp = op.Register(&op.Op{
-		Name: "reshape", Statement: moves(op.Regroup, two), Doc: "The same elements in row-major order under another shape.",
+		Name: "reshape", Statement: moves(op.Regroup, two), Doc: "The same elements in row-major order with another shape.",
 		Params: []op.Param{{Name: "x"}, sizesParam("shape")}, Results: 1,
 		Shape: func(c *op.Call) (shape.Shape, error) {
 			dims, n := sizes(c, 1)

@@ -14,7 +14,7 @@ var reverseOp *op.Op
 
 func init() {
 	reverseOp = op.Register(&op.Op{
-		Name: "reverse", Statement: moves(op.Select, 0), Doc: "The elements in the opposite order along some axes.", Strided: true,
+		Name: "reverse", Statement: moves(op.Select, 0), Doc: "The elements in reverse order along some axes.", Strided: true,
 		Params: []op.Param{{Name: "x"}, {Name: "axis", Kind: op.Attr, Type: op.IntsType}}, Results: 1,
 		Shape: func(c *op.Call) (shape.Shape, error) {
 			_, _, err := c.SortedAxes(c.Tensor(0).Shape())
@@ -55,7 +55,7 @@ var rollOp *op.Op
 
 func init() {
 	rollOp = op.Register(&op.Op{
-		Name: "roll", Statement: moves(op.Select, two), Doc: "The elements moved along some axes, those at the end coming back at the beginning.", Strided: true,
+		Name: "roll", Statement: moves(op.Select, two), Doc: "The elements rotated along some axes.", Strided: true,
 		Params: []op.Param{{Name: "x"}, {Name: "shift", Takes: op.Indices}, {Name: "axis", Kind: op.Attr, Type: op.IntsType}}, Results: 1,
 		Shape: func(c *op.Call) (shape.Shape, error) {
 			x, s := c.Tensor(0).Shape(), c.Tensor(1).Shape()
@@ -117,7 +117,7 @@ var reverseSequenceOp *op.Op
 
 func init() {
 	reverseSequenceOp = op.Register(&op.Op{
-		Name: "reverse_sequence", Statement: moves(op.Select, two), Doc: "The first elements of each row in the opposite order.",
+		Name: "reverse_sequence", Statement: moves(op.Select, two), Doc: "The first elements of each row in reverse order.",
 		Params: []op.Param{{Name: "x"}, {Name: "lengths", Takes: op.Indices}, {Name: "seq_axis", Kind: op.Attr, Type: op.IntType}, {Name: "batch_axis", Kind: op.Attr, Type: op.IntType, Default: 0}}, Results: 1,
 		Shape: func(c *op.Call) (shape.Shape, error) {
 			s := c.Tensor(0).Shape()

@@ -103,7 +103,7 @@ func shiftOne(x tensor.Tensor, axis int, backward bool) tensor.Tensor {
 func Shift(x any, by, axis int) tensor.Tensor { return op.Eval(shiftOp, x, by, axis) }
 
 var shiftOp = op.Register(&op.Op{
-	Name: "shift", Statement: op.Statement{Axes: op.Along, Moves: one, Fills: true, Zero: movedZero}, Doc: "moves elements along an axis, zeros move in", Results: 1,
+	Name: "shift", Statement: op.Statement{Axes: op.Along, Moves: one, Fills: true, Zero: movedZero}, Doc: "shifts elements along an axis, filling in zeros", Results: 1,
 	Params: []op.Param{
 		{Name: "x"}, {Name: "by", Kind: op.Attr, Type: op.IntType}, {Name: "axis", Kind: op.Attr, Type: op.IntType},
 	},

@@ -31,7 +31,7 @@ func init() {
 		Shape: func(c *op.Call) (shape.Shape, error) {
 			s, xs := c.Tensor(0).Shape(), c.Tensor(1).Shape()
 			if s.Rank() > 1 && xs.HasRank() && (s.Rank() != xs.Rank() || !s.With(-1, shape.Unknown).CompatibleWith(xs.With(-1, shape.Unknown))) {
-				return s, c.Errorf(tenon.ErrShape, "rows of %v do not go with rows of %v", s, xs)
+				return s, c.Errorf(tenon.ErrShape, "rows of %v do not match rows of %v", s, xs)
 			}
 			return xs, nil
 		},
@@ -91,7 +91,7 @@ var binCountOp *op.Op
 
 func init() {
 	binCountOp = op.Register(&op.Op{
-		Name: "bincount", Statement: opaque("the elements are positions in the result"), GoName: "ops.BinCount", Doc: "How often each number occurs, or the sum of the weights that go with it.",
+		Name: "bincount", Statement: opaque("the elements are positions in the result"), GoName: "ops.BinCount", Doc: "How often each number occurs, or the sum of its weights.",
 		Params: []op.Param{{Name: "x", Takes: op.Integers}, {Name: "weights", Optional: true, Takes: op.Numbers}, optionalSize("minlength"), optionalSize("maxlength")}, Results: 1,
 		Elem: func(c *op.Call, _ dtype.DType) dtype.DType {
 			if w := c.Tensor(1); w != nil {
@@ -178,7 +178,7 @@ func bins(c *op.Call, x *tensor.Dense) (int, error) {
 	largest := byType[x.DType()].binLimit(x)
 	n := int(min(uint64(largest), uint64(limit)))
 	if n > maxBins || n < 0 {
-		e := c.Errorf(tenon.ErrInvalid, "the largest number is %d, so there would be as many bins", largest-1)
+		e := c.Errorf(tenon.ErrInvalid, "the largest number is %d, which would make as many bins", largest-1)
 		e.Hint = "set MaxLength, or renumber with ops.Unique"
 		return 0, e
 	}
@@ -196,7 +196,7 @@ var histogramOp *op.Op
 
 func init() {
 	histogramOp = op.Register(&op.Op{
-		Name: "histogram", Statement: opaque("the elements are positions in the result"), Doc: "How many elements lie in each of several intervals of one width.", Nondifferentiable: true,
+		Name: "histogram", Statement: opaque("the elements are positions in the result"), Doc: "The number of elements in each of several intervals of equal width.", Nondifferentiable: true,
 		Params: []op.Param{{Name: "x", Takes: op.Reals}, {Name: "range", Takes: op.Reals}, sizeParam("bins")}, Results: 1,
 		Elem: always(dtype.Int64),
 		Shape: func(c *op.Call) (shape.Shape, error) {
@@ -210,7 +210,7 @@ func init() {
 			s := outShape(c, 0)
 			r := tensor.Data[float64](castDense(c.Dense(1), dtype.Float64))
 			if !(r[0] < r[1]) || math.IsInf(r[1]-r[0], 0) || s.Dim(0) == 0 {
-				return nil, c.Errorf(tenon.ErrInvalid, "%d bins between %v and %v: there has to be one, and the first end below the second", s.Dim(0), r[0], r[1])
+				return nil, c.Errorf(tenon.ErrInvalid, "%d bins between %v and %v: there must be at least one, and the first end must be below the second", s.Dim(0), r[0], r[1])
 			}
 			out, counts := tensor.Make[int64](s)
 			x := c.Dense(0)

@@ -66,7 +66,7 @@ func segmentOp(r segmentReduction) *op.Op {
 					top = max(top, id)
 				}
 				if top >= int64(len(ids))*1024+maxBins {
-					return nil, c.Errorf(tenon.ErrInvalid, "the largest id is %d, so there would be as many segments: say how many there are", top)
+					return nil, c.Errorf(tenon.ErrInvalid, "the largest id is %d, which would make as many segments: give their number", top)
 				}
 				s = s.With(0, int(top)+1)
 			}
@@ -267,7 +267,7 @@ func SegmentMean(data, ids, n any) tensor.Tensor { return op.Eval(segmentMeanOp,
 // SegmentSqrtN returns the sum of the items of each segment, divided by the square
 // root of their number; see [SegmentSum]. A segment without items gives NaN.
 //
-//	data: [i, a], ids: int[i] → [n, a], floating numbers.
+//	data: [i, a], ids: int[i] → [n, a], floating-point numbers.
 //	Gradient: each item gets its segment's cotangent, divided likewise.
 func SegmentSqrtN(data, ids, n any) tensor.Tensor { return op.Eval(segmentSqrtNOp, data, ids, n) }
 
@@ -306,7 +306,7 @@ func SegmentAll(data, ids, n any) tensor.Tensor { return op.Eval(ofSegments[op.A
 // SegmentLogSumExp returns the logarithm of the sum of e^x over the items of each segment; see
 // [SegmentSum].
 //
-//	data: [i, a], ids: int[i] → [n, a], floating numbers.
+//	data: [i, a], ids: int[i] → [n, a], floating-point numbers.
 //	Gradient: each item gets its segment's cotangent times its share of the sum.
 func SegmentLogSumExp(data, ids, n any) tensor.Tensor {
 	return op.Eval(ofSegments[op.LogSums], data, ids, n)

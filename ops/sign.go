@@ -95,7 +95,7 @@ var ceilOp = unary(elementwise.Ceil, op.Op{Statement: keepsZero, Doc: "rounded u
 // Round returns the nearest integer in x's type, with ties to even.
 func Round(x any) tensor.Tensor { return op.Eval(roundOp, x) }
 
-var roundOp = unary(elementwise.Round, op.Op{Statement: keepsZero, Doc: "rounded half to even", Nondifferentiable: true})
+var roundOp = unary(elementwise.Round, op.Op{Statement: keepsZero, Doc: "rounded to the nearest integer, with ties to even", Nondifferentiable: true})
 
 // Trunc returns x rounded toward zero in x's type.
 func Trunc(x any) tensor.Tensor { return op.Eval(truncOp, x) }
@@ -131,7 +131,7 @@ var _ = gradient(nanToNumOp, func(x, y, ct tensor.Tensor) tensor.Tensor {
 })
 
 func registerNaNToNum() *op.Op {
-	o := &op.Op{Name: "nan_to_num", Statement: keepsZero, GoName: "ops.NaNToNum", Doc: "finite numbers in place of NaN and infinities", Params: unaryOf(op.Reals), Results: 1, Strided: true}
+	o := &op.Op{Name: "nan_to_num", Statement: keepsZero, GoName: "ops.NaNToNum", Doc: "finite numbers instead of NaN and infinities", Params: unaryOf(op.Reals), Results: 1, Strided: true}
 	o.Kernel = func(c *op.Call) ([]tensor.Tensor, error) {
 		x := c.Dense(0)
 		var f elementwise.UnaryFunc

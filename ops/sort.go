@@ -95,7 +95,7 @@ var sortOp *op.Op
 
 func init() {
 	sortOp = op.Register(&op.Op{
-		Name: "sort", Statement: ordered, Doc: "The elements along an axis in order.", Strided: true,
+		Name: "sort", Statement: ordered, Doc: "The elements along an axis, sorted.", Strided: true,
 		Params: sortParams, Results: 1,
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			axis, _ := c.Tensor(0).Shape().Axis(c.Int(1))
@@ -139,7 +139,7 @@ var argSortOp *op.Op
 
 func init() {
 	argSortOp = op.Register(&op.Op{
-		Name: "argsort", Statement: places, GoName: "ops.ArgSort", Doc: "The positions of the elements along an axis in order.", Strided: true, Nondifferentiable: true,
+		Name: "argsort", Statement: places, GoName: "ops.ArgSort", Doc: "The positions of the elements along an axis in sorted order.", Strided: true, Nondifferentiable: true,
 		Params: sortParams, Results: 1,
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			x := c.Tensor(0)

@@ -138,7 +138,7 @@ var stringStripOp = perString(stringMap{
 func StringStrip(x any) tensor.Tensor { return op.Eval(stringStripOp, x) }
 
 var stringRegexReplaceOp = perString(stringMap{
-	name: "strings.regex_replace", doc: "Each string with what matches a pattern replaced.",
+	name: "strings.regex_replace", doc: "Each string with the matches of a pattern replaced.",
 	params: []op.Param{{Name: "pattern", Kind: op.Attr, Type: op.StringType}, {Name: "rewrite", Kind: op.Attr, Type: op.StringType},
 		{Name: "global", Kind: op.Attr, Type: op.BoolType, Default: true}},
 	kernel: func(c *op.Call, x str.Column, s shape.Shape) (tensor.Tensor, error) {
@@ -162,7 +162,7 @@ func StringRegexReplace(x any, pattern, rewrite string, o RegexReplaceOptions) t
 }
 
 var stringRegexFullMatchOp = perString(stringMap{
-	name: "strings.regex_full_match", doc: "Whether a pattern matches all of each string.",
+	name: "strings.regex_full_match", doc: "Whether a pattern matches each string as a whole.",
 	params: []op.Param{{Name: "pattern", Kind: op.Attr, Type: op.StringType}},
 	elem:   always(dtype.Bool),
 	kernel: func(c *op.Call, x str.Column, s shape.Shape) (tensor.Tensor, error) {

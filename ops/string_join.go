@@ -84,7 +84,7 @@ func StringReduceJoinKeep(x any, separator string, axes ...int) tensor.Tensor {
 type NGramOptions = ngram.Options
 
 var stringNGramsOp = op.Register(&op.Op{
-	Name: "strings.ngrams", Statement: op.Statement{Axes: op.Window, Core: 1, Missing: op.Refuse}, GoName: "ops.StringNGrams", Doc: "The sequences of neighbouring strings of each row of the last axis.", Nondifferentiable: true,
+	Name: "strings.ngrams", Statement: op.Statement{Axes: op.Window, Core: 1, Missing: op.Refuse}, GoName: "ops.StringNGrams", Doc: "The n-grams of each row along the last axis.", Nondifferentiable: true,
 	Params: append([]op.Param{{Name: "x", Takes: op.StringsOnly, Rank: 1}}, ngram.Params()...), Results: 1,
 	Shape: func(c *op.Call) (shape.Shape, error) {
 		s := c.Tensor(0).Shape()

@@ -61,7 +61,7 @@ func unicodeOptions(c *op.Call, i int) (str.UnicodeOptions, error) {
 	p, err := str.ParsePolicy(c.Str(i))
 	r := c.Int(i + 1)
 	if err == nil && (r < 0 || r > 0x10ffff || 0xd800 <= r && r < 0xe000) {
-		err = errors.New("the replacement is no character")
+		err = errors.New("the replacement is not a character")
 	}
 	return str.UnicodeOptions{Errors: p, Replacement: rune(r), ReplaceControl: c.Bool(i + 2)}, err
 }

@@ -21,7 +21,7 @@ func TensorDot(x, y any, xAxes, yAxes []int) tensor.Tensor {
 	}
 	xr, yr := xt.Shape().Rank(), yt.Shape().Rank()
 	if xr < 0 || yr < 0 {
-		fail(tenon.ErrShape, "the ranks have to be known")
+		fail(tenon.ErrShape, "the ranks must be known")
 	}
 	letters := make([]rune, xr+yr) // of x's axes, then of y's
 	for i := range letters {

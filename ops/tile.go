@@ -100,7 +100,7 @@ var repeatOp *op.Op
 
 func init() {
 	repeatOp = op.Register(&op.Op{
-		Name: "repeat", Statement: moves(op.Select, two), Doc: "Each slice along an axis repeated in place.", Strided: true,
+		Name: "repeat", Statement: moves(op.Select, two), Doc: "Each slice along an axis repeated.", Strided: true,
 		Params: []op.Param{{Name: "x"}, {Name: "repeats", Takes: op.Indices}, {Name: "axis", Kind: op.Attr, Type: op.IntType, Default: 0}}, Results: 1,
 		Shape: func(c *op.Call) (shape.Shape, error) {
 			s, rs := c.Tensor(0).Shape(), c.Tensor(1).Shape()

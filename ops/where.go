@@ -21,7 +21,7 @@ func Where(condition, x, y any) tensor.Tensor {
 }
 
 var whereOp = op.Register(&op.Op{
-	Name: "where", Statement: op.Statement{Axes: op.Map, Moves: two | three, Zero: op.Zero{Keeps: true, Linear: []op.Operands{two | three}}}, Doc: "x where the condition holds, y elsewhere",
+	Name: "where", Statement: op.Statement{Axes: op.Map, Moves: two | three, Zero: op.Zero{Keeps: true, Linear: []op.Operands{two | three}}}, Doc: "x where the condition is true, y elsewhere",
 	Params:  []op.Param{{Name: "condition", Takes: op.Bools}, {Name: "x", Group: 1}, {Name: "y", Group: 1}},
 	Results: 1, Strided: true,
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {

@@ -255,7 +255,7 @@ func windowAxesOf(c *op.Call, size []int, i int, dims []int) ([]window.Axis, err
 				a.Before = max(0, (a.Out-1)*stride+reach-n) / 2
 			} else {
 				if n+before+after < reach {
-					e := c.Errorf(tenon.ErrShape, "windows span %d positions, and axis %d has %d with what lies beyond its ends", reach, k, n+before+after)
+					e := c.Errorf(tenon.ErrShape, "windows span %d positions, but axis %d has only %d, including those beyond its ends", reach, k, n+before+after)
 					e.Hint = "let windows reach beyond the ends"
 					return nil, e
 				}

@@ -139,8 +139,8 @@ func withinMemory(fn, options string, splits []tensor.Tensor, n, maxBytes int, c
 		budget = memory.Budget()
 	}
 	if size := total * float64(n) * 8; size > float64(budget) {
-		e := invalid(fn, "", "there are %.0f tuples, whose positions take %s, more than memory should hold: the budget is %s", total, memory.Size(int64(min(size, 1<<62))), memory.Size(budget))
-		e.Hint = "leave out items beforehand, or let " + options + ".MaxBytes set another budget"
+		e := invalid(fn, "", "there are %.0f tuples, whose positions take %s, more than the budget of %s", total, memory.Size(int64(min(size, 1<<62))), memory.Size(budget))
+		e.Hint = "drop items beforehand, or let " + options + ".MaxBytes set another budget"
 		tenon.Throw(e)
 	}
 }

@@ -73,7 +73,7 @@ func (t *Tensor) denseShape(fn string, want []int, rank int) ([]int, error) {
 	}
 	for i, n := range want {
 		if n < shape.Unknown {
-			return nil, &tenon.Error{Kind: tenon.ErrShape, Op: fn, Where: "Shape", Msg: fmt.Sprintf("%d is no size", n), Line: source.Line()}
+			return nil, &tenon.Error{Kind: tenon.ErrShape, Op: fn, Where: "Shape", Msg: fmt.Sprintf("%d is not a size", n), Line: source.Line()}
 		}
 		if have := t.Shape().Dim(i); i > len(t.parts) && n >= 0 && have >= 0 && n != have {
 			return nil, &tenon.Error{Kind: tenon.ErrShape, Op: fn, Where: "Shape", Msg: fmt.Sprintf("the inner dimension %d has %d entries, not %d", i, have, n), Line: source.Line()}
@@ -172,9 +172,9 @@ func FromDense(x any, o FromDenseOptions) (t *Tensor, err error) {
 	case rank < 0:
 		return nil, &tenon.Error{Kind: tenon.ErrUnsupported, Op: fn, Msg: "the rank of x is not known", Line: source.Line()}
 	case k < 1 || k >= rank:
-		return nil, &tenon.Error{Kind: tenon.ErrShape, Op: fn, Msg: fmt.Sprintf("a tensor of shape %v does not have %d ragged dimensions behind the first", d.Shape(), k), Line: source.Line()}
+		return nil, &tenon.Error{Kind: tenon.ErrShape, Op: fn, Msg: fmt.Sprintf("a tensor of shape %v does not have %d ragged dimensions after the first", d.Shape(), k), Line: source.Line()}
 	case o.Lengths != nil && o.Padding != nil:
-		return nil, invalid(fn, "", "both lengths and padding are given")
+		return nil, invalid(fn, "", "give either lengths or padding, not both")
 	}
 	splits := o.Splits
 	if splits == dtype.None {

@@ -54,7 +54,7 @@ func EmbeddingLookup(table tensor.Tensor, ids *Tensor, o EmbeddingOptions) (y te
 	at := ops.Cast(ids.flat, dtype.Int64)
 	if o.Combiner == Lookup {
 		if o.Weights != nil {
-			return nil, invalid(fn, "Weights", "are given, and no combiner")
+			return nil, invalid(fn, "Weights", "are given without a combiner")
 		}
 		return ids.with(bounded(ops.Gather(table, at, 0), o.MaxNorm)), nil
 	}

@@ -149,7 +149,7 @@ func oneRow(n tensor.Tensor) tensor.Tensor {
 func roll(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 	shifts, known := c.ConstInts(1)
 	if !known {
-		return nil, c.Errorf(tenon.ErrUnsupported, "rows of different lengths are rolled by known shifts only")
+		return nil, c.Errorf(tenon.ErrUnsupported, "rows of different lengths can only be rolled by known shifts")
 	}
 	var axes []int
 	switch a := c.Attr("axis").(type) {
@@ -188,7 +188,7 @@ func topK(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 	axis, k := axisOf(c, x), len(x.parts)
 	switch {
 	case axis < k:
-		e := c.Errorf(tenon.ErrUnsupported, "axis %d has ragged axes below it, in which the largest elements leave gaps", axis)
+		e := c.Errorf(tenon.ErrUnsupported, "axis %d has ragged axes below it, in which the largest elements would leave gaps", axis)
 		e.Hint = "sort with ops.Sort, which keeps the rows"
 		return nil, e
 	case axis > k:

@@ -57,7 +57,7 @@ func oneHot(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 		a += r
 	}
 	if a <= k {
-		return nil, c.Errorf(tenon.ErrInvalid, "axis %d is in front of a ragged axis, where every row would need its own", a)
+		return nil, c.Errorf(tenon.ErrInvalid, "axis %d is before a ragged axis, where every row would need its own", a)
 	}
 	if c.Int(i) >= 0 { // counted from the end, it is unchanged
 		c = c.WithArg(i, a-k)

@@ -42,7 +42,7 @@ func attention(c *op.Call) ([]tenon.Value, error) {
 	}
 	n := len(a.lead)
 	if c.Has(4) || n == 0 || len(l.Result) <= n || !slices.Equal(l.Result[:n+1], append(a.lead[:n:n], queryLabel)) {
-		return nil, c.Errorf(tenon.ErrUnsupported, "ragged axes of queries and keys come behind those of a batch in all operands and in the result")
+		return nil, c.Errorf(tenon.ErrUnsupported, "ragged axes of queries and keys must come after batch axes in all operands and in the result")
 	}
 	q := a.take(0, labels[0], queryLabel)
 	k := a.take(1, labels[1], keyLabel)

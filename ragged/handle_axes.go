@@ -58,7 +58,7 @@ func withAxis(x tensor.Tensor, a int) tensor.Tensor {
 func squeeze(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 	axes := axesOf(c, x)
 	if axes == nil {
-		e := c.Errorf(tenon.ErrInvalid, "the axes to remove have to be named, as the sizes of ragged axes are data")
+		e := c.Errorf(tenon.ErrInvalid, "the axes to remove must be named, since the sizes of ragged axes are data")
 		e.Where = "axis"
 		return nil, e
 	}
@@ -88,7 +88,7 @@ func squeezed(c *op.Call, x tensor.Tensor, a int) (tensor.Tensor, error) {
 	} else if s, ok := p.Splits64(); ok {
 		for r := 1; r < len(s); r++ {
 			if s[r]-s[r-1] != 1 {
-				e := c.Errorf(tenon.ErrInvalid, "axis %d has %d entries there, not 1", a, s[r]-s[r-1])
+				e := c.Errorf(tenon.ErrInvalid, "axis %d has %d entries in that row, not 1", a, s[r]-s[r-1])
 				e.Where = fmtRow(r - 1)
 				return nil, e
 			}
@@ -117,7 +117,7 @@ func transpose(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 		}
 		switch {
 		case i <= k && a != i:
-			return nil, c.Errorf(tenon.ErrUnsupported, "axis %d is ragged or outside of a ragged axis, and stays where it is", i)
+			return nil, c.Errorf(tenon.ErrUnsupported, "axis %d is ragged or outside of a ragged axis, and cannot be moved", i)
 		case i > k:
 			flat = append(flat, a-k)
 		}

@@ -169,7 +169,7 @@ func newRowsEinsum(c *op.Call) (*rowsEinsum, error) {
 	}
 	rest, kept := resultLabels(out, e.lead)
 	if rest == nil {
-		err := c.Errorf(tenon.ErrUnsupported, "the ragged axes %q stay in front of the result, from the outside in, or are summed over", e.lead)
+		err := c.Errorf(tenon.ErrUnsupported, "the ragged axes %q must come first in the result, outermost first, or be summed over", e.lead)
 		err.Hint = "name them first in the result"
 		return nil, err
 	}
@@ -186,7 +186,7 @@ func spreadProduct(c *op.Call, ts []tensor.Tensor, in []string, out, lead string
 		n++
 	}
 	if n == 0 || strings.ContainsAny(string(labels[n:]), lead) {
-		tenon.Throw(c.Errorf(tenon.ErrUnsupported, "the term %q has to begin with the outer ones of the ragged axes %q", in[i], lead))
+		tenon.Throw(c.Errorf(tenon.ErrUnsupported, "the term %q must begin with the outer ones of the ragged axes %q", in[i], lead))
 	}
 	wide := atLeast(ts[i], n-1)
 	flat, parts := split(wide)
@@ -205,7 +205,7 @@ func spreadProduct(c *op.Call, ts []tensor.Tensor, in []string, out, lead string
 func terms(c *op.Call) (in []string, out string, err error) {
 	text := strings.ReplaceAll(c.Str(1), " ", "")
 	if strings.Contains(text, ".") {
-		return nil, "", c.Errorf(tenon.ErrUnsupported, "ragged operands have a label for each axis, not an ellipsis")
+		return nil, "", c.Errorf(tenon.ErrUnsupported, "ragged operands need a label for each axis, not an ellipsis")
 	}
 	terms, out, arrow := strings.Cut(text, "->")
 	in = strings.Split(terms, ",")

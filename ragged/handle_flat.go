@@ -19,8 +19,8 @@ func init() {
 	handle(onFirst(flatly), "histogram") // all elements are counted together
 	handle(onFirst(slice), "slice")      // a range of each row, which ends with the row
 	handle(func(c *op.Call) ([]tenon.Value, error) {
-		e := c.Errorf(tenon.ErrUnsupported, "the sizes of a ragged tensor are more than a list of numbers")
-		e.Hint = "ragged.ShapeOf has them, Tensor.BoundingShape the largest of each dimension"
+		e := c.Errorf(tenon.ErrUnsupported, "the sizes of a ragged tensor are not a list of numbers")
+		e.Hint = "ragged.ShapeOf returns them, and Tensor.BoundingShape the largest in each dimension"
 		return nil, e
 	}, "shape")
 }
@@ -54,7 +54,7 @@ func flatAt(o *op.Op, inner int) handlerFunc {
 			return nil, op.NotHandled
 		}
 		if n := x.flat.Shape().Rank() - 1; n < inner {
-			return nil, c.Errorf(tenon.ErrUnsupported, "the operation works on the %d innermost dimensions, which have to be uniform; here %d are", inner, n)
+			return nil, c.Errorf(tenon.ErrUnsupported, "the operation works on the %d innermost dimensions, which must be uniform; here only %d are", inner, n)
 		}
 		return op.One(onFlat(c, i, x))
 	}
@@ -110,7 +110,7 @@ func slice(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 	begin, ok := c.ConstInts(1)
 	size, ok2 := c.ConstInts(2)
 	if r := x.rank(); !ok || !ok2 || len(begin) != r || len(size) != r {
-		return nil, c.Errorf(tenon.ErrInvalid, "begin and size have to be %d known integers each", r)
+		return nil, c.Errorf(tenon.ErrInvalid, "begin and size must be %d known integers each", r)
 	}
 	var room [2]key.Key
 	keys := room[:]
@@ -120,7 +120,7 @@ func slice(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 	for i, b := range begin {
 		switch n := size[i]; {
 		case b < 0 || n < -1:
-			return nil, c.Errorf(tenon.ErrInvalid, "begin %d and size %d of axis %d are no block", b, n, i)
+			return nil, c.Errorf(tenon.ErrInvalid, "begin %d and size %d of axis %d do not describe a block", b, n, i)
 		case n == -1:
 			keys[i] = key.From(b)
 		default:

@@ -302,7 +302,7 @@ func booleanMask(c *op.Call) ([]tenon.Value, error) {
 		return nil, op.NotHandled
 	}
 	if axis, _ := c.Attr("axis").(int); axis != 0 {
-		return nil, c.Errorf(tenon.ErrUnsupported, "ragged data are masked from axis 0 on, not %d", axis)
+		return nil, c.Errorf(tenon.ErrUnsupported, "ragged data must be masked from axis 0 on, not %d", axis)
 	}
 	if mask.DType() != dtype.Bool {
 		return nil, c.Errorf(tenon.ErrDType, "the mask is %v, not boolean", mask.DType())

@@ -17,7 +17,7 @@ func padded(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 	pads, known := c.ConstInts(1)
 	r, k := x.rank(), len(x.parts)
 	if !known || len(pads) != 2*r {
-		return nil, c.Errorf(tenon.ErrInvalid, "paddings have to be known pairs for %d axes", r)
+		return nil, c.Errorf(tenon.ErrInvalid, "paddings must be known pairs for %d axes", r)
 	}
 	out := tensor.Tensor(x)
 	if inner := pads[2*(k+1):]; slices.ContainsFunc(inner, func(n int) bool { return n != 0 }) {

@@ -19,7 +19,7 @@ func tile(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 	times, known := c.ConstInts(1)
 	r := x.rank()
 	if !known || len(times) != r || c.Tensor(1).Shape().Rank() != 1 {
-		return nil, c.Errorf(tenon.ErrInvalid, "multiples has to be %d known integers", r)
+		return nil, c.Errorf(tenon.ErrInvalid, "multiples must be %d known integers", r)
 	}
 	for a, m := range times {
 		if m < 0 {
@@ -74,7 +74,7 @@ func repeat(c *op.Call) ([]tenon.Value, error) {
 	}
 	n, ok := c.ConstInts(1)
 	if !ok || len(n) != 1 || c.Tensor(1).Shape().Rank() != 0 {
-		return nil, c.Errorf(tenon.ErrUnsupported, "entries of a ragged axis are repeated a known number of times, the same for all")
+		return nil, c.Errorf(tenon.ErrUnsupported, "entries of a ragged axis can only be repeated a known number of times, the same for all")
 	}
 	// Each entry becomes a row, which is repeated; then the rows are merged
 	// again.

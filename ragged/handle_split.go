@@ -22,7 +22,7 @@ func splitParts(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 		return out, nil
 	}
 	if a > 0 && !x.parts[a-1].IsUniform() {
-		return nil, c.Errorf(tenon.ErrInvalid, "axis %d is ragged, and rows of different lengths are not split", a)
+		return nil, c.Errorf(tenon.ErrInvalid, "axis %d is ragged, and rows of different lengths cannot be split", a)
 	}
 	n := x.parts[0].StaticNRows()
 	if a > 0 {
@@ -67,7 +67,7 @@ func partSizes(c *op.Call, n int) ([]int, error) {
 			return nil, nil
 		}
 		if parts <= 0 || n%parts != 0 {
-			return nil, c.Errorf(tenon.ErrInvalid, "%d rows are not %d equal parts", n, parts)
+			return nil, c.Errorf(tenon.ErrInvalid, "%d rows cannot be split into %d equal parts", n, parts)
 		}
 		sizes := make([]int, parts)
 		for i := range sizes {
@@ -77,12 +77,12 @@ func partSizes(c *op.Call, n int) ([]int, error) {
 	}
 	sizes, ok := c.ConstInts(1)
 	if !ok {
-		return nil, c.Errorf(tenon.ErrUnsupported, "the sizes of the parts have to be known")
+		return nil, c.Errorf(tenon.ErrUnsupported, "the sizes of the parts must be known")
 	}
 	total := 0
 	for _, s := range sizes {
 		if s < 0 {
-			return nil, c.Errorf(tenon.ErrInvalid, "the sizes %v have to be given in full", sizes)
+			return nil, c.Errorf(tenon.ErrInvalid, "the sizes %v must all be given", sizes)
 		}
 		if total += s; total < 0 {
 			break // does not fit in an int
@@ -106,7 +106,7 @@ func unstack(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 	}
 	n := x.Shape().Dim(a)
 	if n < 0 || a > 0 && !x.parts[a-1].IsUniform() {
-		return nil, c.Errorf(tenon.ErrInvalid, "axis %d has no known size of its own", a)
+		return nil, c.Errorf(tenon.ErrInvalid, "axis %d does not have a known size", a)
 	}
 	out := make([]tenon.Value, n)
 	if s, ok := x.parts[0].Splits64(); ok && a == 0 && !x.parts[0].IsUniform() {

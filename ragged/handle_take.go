@@ -77,7 +77,7 @@ func acrossRows(t, i *Tensor, axis int) tensor.Tensor {
 	// another one.
 	good := ops.LogicalAnd(ops.LogicalAnd(found, ops.Equal(got, want)), ops.LogicalAnd(ops.GreaterEqual(at, int64(0)), ops.Less(at, wide)))
 	if b, ok := op.Known(ops.All(good)); ok && !tensor.Data[bool](b)[0] {
-		tenon.Throw(invalid("ops.TakeAlongAxis", "indices", "name an entry that has no element there"))
+		tenon.Throw(invalid("ops.TakeAlongAxis", "indices", "refer to an entry that has no element there"))
 	}
 	return ops.Where(good, ops.Gather(order, place, 0), int64(-1)<<40)
 }

@@ -161,7 +161,7 @@ func keyedDense(t tensor.Tensor, keys []key.Key) tensor.Tensor {
 			continue
 		}
 		if i > 0 {
-			tenon.Throw(&tenon.Error{Kind: tenon.ErrUnsupported, Op: indexFn, Where: fmt.Sprintf("key %d", i), Msg: "a ragged tensor of positions selects from the outermost dimension on", Line: source.Line()})
+			tenon.Throw(&tenon.Error{Kind: tenon.ErrUnsupported, Op: indexFn, Where: fmt.Sprintf("key %d", i), Msg: "a ragged tensor of positions must select from the outermost dimension on", Line: source.Line()})
 		}
 		rank := by.Shape().Rank()
 		if rank > t.Shape().Rank() {
@@ -245,8 +245,8 @@ func keyedInRows(t tensor.Tensor, keys []key.Key, dim int) tensor.Tensor {
 		}
 		return keyedInRows(gatherRows(r.Values(), entriesAt(p, k)), rest, dim+1)
 	case key.ByKind:
-		e := &tenon.Error{Kind: tenon.ErrUnsupported, Op: indexFn, Msg: "a tensor of positions or truth values selects from the outermost dimension on", Line: source.Line()}
-		e.Hint = "give one with the leading dimensions too: a ragged one selects in each row"
+		e := &tenon.Error{Kind: tenon.ErrUnsupported, Op: indexFn, Msg: "a tensor of positions or booleans must select from the outermost dimension on", Line: source.Line()}
+		e.Hint = "include the leading dimensions: a ragged one selects in each row"
 		tenon.Throw(e)
 	}
 	if k.IsAll() {

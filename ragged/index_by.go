@@ -34,7 +34,7 @@ func keyedBy(t *Tensor, by tenon.Value, rest []key.Key, dim int) tensor.Tensor {
 		// Several dimensions are merged into one, so they must be uniform.
 		n := b.Shape().Rank()
 		if n < 1 {
-			tenon.Throw(invalid(indexFn, "", "a single truth value does not select"))
+			tenon.Throw(invalid(indexFn, "", "a single boolean cannot select"))
 		}
 		merged := outerMerged(t, n)
 		at := ops.Squeeze(ops.Nonzero(ops.Reshape(b, []int{-1})), 1)
@@ -76,7 +76,7 @@ func underAxes(t tensor.Tensor, s *Shape) tensor.Tensor {
 // checkMask throws an error unless there is one boolean for each row.
 func checkMask(t tensor.Tensor, mask tensor.Tensor) {
 	if n, m := outermostSize(t), mask.Shape().Dim(0); n >= 0 && m >= 0 && n != m {
-		tenon.Throw(&tenon.Error{Kind: tenon.ErrShape, Op: indexFn, Msg: fmt.Sprintf("there are %d truth values for %d rows", m, n), Line: source.Line()})
+		tenon.Throw(&tenon.Error{Kind: tenon.ErrShape, Op: indexFn, Msg: fmt.Sprintf("there are %d booleans for %d rows", m, n), Line: source.Line()})
 	}
 }
 
@@ -86,7 +86,7 @@ func outerMerged(t *Tensor, n int) tensor.Tensor {
 	for range n - 1 {
 		r, ok := out.(*Tensor)
 		if !ok || !r.parts[0].IsUniform() {
-			tenon.Throw(&tenon.Error{Kind: tenon.ErrShape, Op: indexFn, Msg: "a dense tensor of truth values does not fit a ragged dimension", Line: source.Line()})
+			tenon.Throw(&tenon.Error{Kind: tenon.ErrShape, Op: indexFn, Msg: "a dense boolean tensor does not match a ragged dimension", Line: source.Line()})
 		}
 		out = r.Values()
 	}
@@ -110,7 +110,7 @@ func keyedBelow(t tensor.Tensor, keys []key.Key, n, dim int) tensor.Tensor {
 func keptInRows(t, mask *Tensor) tensor.Tensor {
 	k := len(mask.parts)
 	if mask.flat.Shape().Rank() != 1 || k > len(t.parts) && k >= t.Shape().Rank() {
-		tenon.Throw(invalid(indexFn, "", "truth values of shape %v do not fit %v", mask.described(), t.described()))
+		tenon.Throw(invalid(indexFn, "", "booleans of shape %v do not match %v", mask.described(), t.described()))
 	}
 	x := t.deepened(k)
 	parts := agreeing(x.parts[:k], mask.parts)
@@ -143,7 +143,7 @@ func truePositions(mask tensor.Tensor) tensor.Tensor {
 func takenInRows(t, at *Tensor) tensor.Tensor {
 	k := len(at.parts)
 	if at.flat.Shape().Rank() != 1 || k >= t.Shape().Rank() {
-		tenon.Throw(invalid(indexFn, "", "positions of shape %v do not fit %v", at.described(), t.described()))
+		tenon.Throw(invalid(indexFn, "", "positions of shape %v do not match %v", at.described(), t.described()))
 	}
 	if !at.DType().IsInteger() {
 		tenon.Throw(&tenon.Error{Kind: tenon.ErrDType, Op: indexFn, Msg: fmt.Sprintf("positions are integers, not %v", at.DType()), Line: source.Line()})

@@ -233,7 +233,7 @@ func emptyRow(fn string, x tensor.Tensor, axis int) tensor.Tensor {
 		if s := x.Shape().Tail(axis + 1); s.IsFull() && s.Rank() > 0 && s.Dim(0) == 0 { // all rows are empty
 			return ops.Reshape(part(flat, 0, -flat.Shape().Dim(0)), shape.Concat(shape.Of(1), s))
 		}
-		tenon.Throw(invalid(fn, "value", "an empty row does not fit rows of one length"))
+		tenon.Throw(invalid(fn, "value", "an empty row does not match rows of equal length"))
 	}
 	d := parts[0].DType()
 	none := rowsBetween(flat, 0, 0)

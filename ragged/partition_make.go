@@ -121,7 +121,7 @@ func encoding(fn, name string, x any, d dtype.DType) (tensor.Tensor, error) {
 	if !given {
 		var err error
 		if t, err = tensor.Convert(x); err != nil {
-			return nil, &tenon.Error{Kind: tenon.ErrInvalid, Op: fn, Where: name, Msg: fmt.Sprintf("a %T is no vector of integers", x), Err: err, Line: source.Line()}
+			return nil, &tenon.Error{Kind: tenon.ErrInvalid, Op: fn, Where: name, Msg: fmt.Sprintf("a %T is not a vector of integers", x), Err: err, Line: source.Line()}
 		}
 		if dense, ok := t.(*tensor.Dense); ok && dense.Len() == 0 && !dense.DType().IsInteger() {
 			t = tensor.Vector([]int64{})
@@ -146,7 +146,7 @@ func narrow(fn, name string, t tensor.Tensor, d dtype.DType) (tensor.Tensor, err
 	if d == dtype.Int32 {
 		for i, n := range tensor.Data[int64](t) {
 			if int64(int32(n)) != n {
-				e := invalid(fn, fmt.Sprintf("%s[%d]", name, i), "%d is more than int32 holds", n)
+				e := invalid(fn, fmt.Sprintf("%s[%d]", name, i), "%d is more than int32 can hold", n)
 				e.Hint = "use int64 row splits"
 				return nil, e
 			}
@@ -185,7 +185,7 @@ func count(fn, name string, x any, d dtype.DType) (tensor.Tensor, error) {
 	}
 	t, err := tensor.Convert(x)
 	if err != nil {
-		return nil, &tenon.Error{Kind: tenon.ErrInvalid, Op: fn, Where: name, Msg: fmt.Sprintf("a %T is no integer", x), Err: err, Line: source.Line()}
+		return nil, &tenon.Error{Kind: tenon.ErrInvalid, Op: fn, Where: name, Msg: fmt.Sprintf("a %T is not an integer", x), Err: err, Line: source.Line()}
 	}
 	if k := t.DType(); k != dtype.Int64 && k != dtype.Int32 {
 		return nil, invalid(fn, name, "has the element type %v, want int64 or int32", k)
@@ -197,7 +197,7 @@ func count(fn, name string, x any, d dtype.DType) (tensor.Tensor, error) {
 		return nil, invalid(fn, name, "%d is negative", known(t))
 	}
 	if d == dtype.Int32 && known(t) > 1<<31-1 {
-		return nil, invalid(fn, name, "%d is more than int32 holds", known(t))
+		return nil, invalid(fn, name, "%d is more than int32 can hold", known(t))
 	}
 	if d != dtype.None && t.DType() != d {
 		t = ops.Cast(t, d)
@@ -261,10 +261,10 @@ func checkUniform(fn string, length, nrows tensor.Tensor) error {
 		return nil
 	}
 	if _, err := shape.Of(n, m).CheckedSize(1); err != nil {
-		return invalid(fn, "", "%d rows of %d values are more than memory holds", m, n)
+		return invalid(fn, "", "%d rows of %d values do not fit in memory", m, n)
 	}
 	if length.DType() == dtype.Int32 && int64(n)*int64(m) > 1<<31-1 {
-		return invalid(fn, "", "%d rows of %d values are more than int32 splits hold", m, n)
+		return invalid(fn, "", "%d rows of %d values are more than int32 splits can hold", m, n)
 	}
 	return nil
 }
@@ -278,7 +278,7 @@ func (p *RowPartition) WithDType(d dtype.DType) (q *RowPartition, err error) {
 	case d != dtype.Int64 && d != dtype.Int32:
 		return nil, invalid(fn, "", "row splits are int64 or int32, not %v", d)
 	case d == dtype.Int32 && max(p.nvals, p.spec.length, p.spec.nrows) > 1<<31-2:
-		e := invalid(fn, "", "int32 does not hold the splits of a %v", p.spec)
+		e := invalid(fn, "", "int32 cannot hold the splits of a %v", p.spec)
 		e.Hint = "keep int64 row splits"
 		return nil, e
 	}

@@ -44,7 +44,7 @@ func (s *PartitionSpec) check() error {
 	}
 	for _, n := range []int{s.nrows, s.nvals, s.length} {
 		if n < shape.Unknown {
-			return bad("%d is no size", n)
+			return bad("%d is not a size", n)
 		}
 	}
 	if s.nrows == 0 {
@@ -58,7 +58,7 @@ func (s *PartitionSpec) check() error {
 	}
 	if s.nrows >= 0 {
 		if _, err := shape.Of(s.nrows, s.length).CheckedSize(1); err != nil {
-			return bad("%d rows of %d are more than memory holds", s.nrows, s.length)
+			return bad("%d rows of %d do not fit in memory", s.nrows, s.length)
 		}
 	}
 	switch {

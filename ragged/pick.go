@@ -53,7 +53,7 @@ func Pick(x *Tensor, at any, o PickOptions) (out tensor.Tensor, err error) {
 // pickedBelow picks from the rows of a deeper axis.
 func pickedBelow(fn string, x *Tensor, at any, axis int, o PickOptions) (tensor.Tensor, error) {
 	if axis == 0 {
-		return nil, invalid(fn, "Axis", "is the outermost dimension, of which ops.Index takes an entry")
+		return nil, invalid(fn, "Axis", "is the outermost dimension: use ops.Index to take an entry")
 	}
 	l := listsAt(x, axis)
 	out, err := Pick(partitioned(l.values, l.p), at, PickOptions{Fill: o.Fill})
@@ -109,7 +109,7 @@ func picked(fn string, x *Tensor, at, fill any) (items, found tensor.Tensor, err
 	// For rows of rows, get the number of the row at the position in each, and of an empty row
 	// after all others if there is none.
 	if fill != nil {
-		return nil, nil, &tenon.Error{Kind: tenon.ErrUnsupported, Op: fn, Where: "Fill", Msg: "there is no filling for an entry that is a row", Line: source.Line()}
+		return nil, nil, &tenon.Error{Kind: tenon.ErrUnsupported, Op: fn, Where: "Fill", Msg: "entries that are rows cannot be filled", Line: source.Line()}
 	}
 	d := p.spec.dtype
 	numbers := ops.Range(scalar(0, d), p.NVals(), scalar(1, d))

@@ -16,7 +16,7 @@ func (t *Tensor) Plain() (any, error) {
 	}
 	entries, ok := flat.([]any)
 	if !ok {
-		return nil, &tenon.Error{Kind: tenon.ErrUnsupported, Op: "ragged.Plain", Msg: fmt.Sprintf("a %T is no list of what rows hold", flat)}
+		return nil, &tenon.Error{Kind: tenon.ErrUnsupported, Op: "ragged.Plain", Msg: fmt.Sprintf("a %T is not a list of the contents of rows", flat)}
 	}
 	for i := len(t.parts) - 1; i >= 0; i-- {
 		s, ok := t.parts[i].Splits64()

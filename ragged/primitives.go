@@ -43,7 +43,7 @@ func ownScalar(n int, d dtype.DType) tensor.Tensor {
 // beyondInt32 returns the error for a number that does not fit in int32 row
 // splits.
 func beyondInt32(n int64) *tenon.Error {
-	e := invalid("ragged.RowPartition", "", "%d is more than int32 row splits hold", n)
+	e := invalid("ragged.RowPartition", "", "%d is more than int32 row splits can hold", n)
 	e.Hint = "use int64 row splits: Tensor.WithSplitsDType"
 	return e
 }
@@ -76,7 +76,7 @@ var smallScalars = func() (all [64]tensor.Tensor) {
 // rows that are only declared.
 func ints(n int) []int64 {
 	if uint(n) > 1<<43 {
-		tenon.Throw(invalid("ragged.Tensor", "", "numbers of %d rows or entries are more than memory holds", n))
+		tenon.Throw(invalid("ragged.Tensor", "", "numbers for %d rows or entries do not fit in memory", n))
 	}
 	return make([]int64, n)
 }

@@ -102,7 +102,7 @@ func unflattened(fn string, x, counts tensor.Tensor, axis int) tensor.Tensor {
 	single := counts.Shape().Rank() == 0
 	counts = asPositions(counts)
 	if c, ok := op.Known(counts); ok && single && tensor.Item[int64](c) < 0 {
-		tenon.Throw(invalid(fn, "counts", "a row has no negative length"))
+		tenon.Throw(invalid(fn, "counts", "a row cannot have a negative length"))
 	}
 	if axis == 0 {
 		if single {
@@ -133,7 +133,7 @@ func unflattenedEvenly(fn string, x, n tensor.Tensor) tensor.Tensor {
 	size := outerSize(x)
 	n = cast(n, size.DType())
 	if k, m := known(size), known(n); k >= 0 && m >= 0 && (m == 0 && k > 0 || m > 0 && k%m != 0) {
-		tenon.Throw(invalid(fn, "counts", "%d entries are no whole number of rows of %d", k, m))
+		tenon.Throw(invalid(fn, "counts", "%d entries are not a whole number of rows of %d", k, m))
 	}
 	nrows := ops.FloorDiv(size, ops.Maximum(n, ops.OnesLike(n)))
 	if _, ragged := x.(*Tensor); !ragged {
@@ -163,7 +163,7 @@ func evenRows(fn string, p *RowPartition, n tensor.Tensor) *RowPartition {
 	if m := known(n); ok && m >= 0 {
 		for r := 1; r < len(s); r++ {
 			if k := int(s[r] - s[r-1]); m == 0 && k > 0 || m > 0 && k%m != 0 {
-				tenon.Throw(invalid(fn, fmtRow(r-1), "%d entries are no whole number of rows of %d", k, m))
+				tenon.Throw(invalid(fn, fmtRow(r-1), "%d entries are not a whole number of rows of %d", k, m))
 			}
 		}
 	}
@@ -186,7 +186,7 @@ func regrouped(fn string, p, q *RowPartition) *RowPartition {
 	if c, ok := op.Known(ops.Equal(ends, p.RowLimits())); ok {
 		for r, same := range tensor.Data[bool](c) {
 			if !same {
-				tenon.Throw(invalid(fn, fmtRow(r), "ends inside of a new row"))
+				tenon.Throw(invalid(fn, fmtRow(r), "ends inside a new row"))
 			}
 		}
 	} else {

@@ -155,7 +155,7 @@ func (s *Shape) Slice(lo, hi int) (*Shape, error) {
 		if lo > 0 {
 			for a := range s.Rank() {
 				if !s.IsUniform(a) {
-					tenon.Throw(invalid("ragged.Shape.Slice", "", "axis %d is ragged: only a slice from the outermost dimension on has a meaning", a))
+					tenon.Throw(invalid("ragged.Shape.Slice", "", "axis %d is ragged: only slices that start at the outermost dimension are possible", a))
 				}
 			}
 			sizes := make([]size, 0, hi-lo)
@@ -189,7 +189,7 @@ func (s *Shape) WithInnerRank(rank int) (*Shape, error) {
 // WithPartitions returns the same shape with k partitions.
 func (s *Shape) WithPartitions(k int) (*Shape, error) {
 	if k < 0 || k > 0 && k >= s.Rank() {
-		return nil, invalid("ragged.Shape.WithPartitions", "", "a shape of rank %d has no form with %d partitions", s.Rank(), k)
+		return nil, invalid("ragged.Shape.WithPartitions", "", "a shape of rank %d cannot have %d partitions", s.Rank(), k)
 	}
 	return tenon.Try(func() *Shape { return s.withPartitions(k) })
 }

@@ -77,7 +77,7 @@ func (s *ShapeSpec) Unbox(tensors []tenon.Value) (v tenon.Value, err error) {
 	}
 	t, ok := tensors[0].(tensor.Tensor)
 	if !ok {
-		return nil, tenon.NewError(tenon.ErrDType, "ragged.ShapeSpec.Unbox", "the value is no tensor")
+		return nil, tenon.NewError(tenon.ErrDType, "ragged.ShapeSpec.Unbox", "the value is not a tensor")
 	}
 	return ShapeOf(t).WithDType(s.dtype)
 }

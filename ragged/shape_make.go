@@ -36,7 +36,7 @@ func NewShape(parts []*RowPartition, sizes tensor.Tensor) (s *Shape, err error) 
 	if c, ok := op.Known(sizes); ok {
 		dims, _ := op.Ints(c)
 		if inner, err = shape.From(dims); err != nil || !inner.IsFull() {
-			return nil, invalid(fn, "sizes", "%v are no sizes", dims)
+			return nil, invalid(fn, "sizes", "%v are not sizes", dims)
 		}
 	}
 	for i, p := range parts {
@@ -119,11 +119,11 @@ func ShapeFromLengths(lengths []any, o ShapeOptions) (*Shape, error) {
 		switch l := l.(type) {
 		case int:
 			if l < 0 {
-				return nil, invalid(fn, fmt.Sprintf("lengths[%d]", i), "%d is no length", l)
+				return nil, invalid(fn, fmt.Sprintf("lengths[%d]", i), "%d is not a length", l)
 			}
 		case []int:
 			if ragged = i; i == 0 {
-				return nil, invalid(fn, "lengths[0]", "is a list, but the outermost dimension has one length")
+				return nil, invalid(fn, "lengths[0]", "is a list, but the outermost dimension has a single length")
 			}
 		default:
 			return nil, invalid(fn, fmt.Sprintf("lengths[%d]", i), "is a %T, want an int or a []int", l)

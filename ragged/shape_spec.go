@@ -81,7 +81,7 @@ func decodeShape(e tenon.Encoding) (tenon.Spec, error) {
 	for i, x := range l {
 		p, ok := partSpec(x)
 		if !ok || p.dtype != s.dtype {
-			return nil, bad("partition %d is no partition with %v splits", i, s.dtype)
+			return nil, bad("partition %d does not have %v splits", i, s.dtype)
 		}
 		s.parts = append(s.parts, p)
 	}

@@ -141,7 +141,7 @@ func decodeSpec(e tenon.Encoding) (tenon.Spec, error) {
 	for i, x := range l {
 		p, ok := partSpec(x)
 		if !ok || i > 0 && p.dtype != s.parts[0].dtype {
-			return nil, tenon.NewError(tenon.ErrInvalid, "ragged.Spec", fmt.Sprintf("partition %d is no partition with splits like the others'", i))
+			return nil, tenon.NewError(tenon.ErrInvalid, "ragged.Spec", fmt.Sprintf("partition %d does not have splits like the others", i))
 		}
 		s.parts = append(s.parts, p)
 	}
@@ -174,11 +174,11 @@ func (s *Spec) Components() []tenon.Field {
 func (s *Spec) Disassemble(v tenon.Value) ([]tenon.Value, error) {
 	t, ok := v.(tensor.Tensor)
 	if !ok {
-		return nil, tenon.NewError(tenon.ErrDType, "ragged.Spec.Disassemble", "the value is no tensor")
+		return nil, tenon.NewError(tenon.ErrDType, "ragged.Spec.Disassemble", "the value is not a tensor")
 	}
 	flat, parts := split(t)
 	if len(parts) != len(s.parts) {
-		return nil, tenon.NewError(tenon.ErrDType, "ragged.Spec.Disassemble", fmt.Sprintf("%s has not the ragged rank of %v", tenon.String(v.Spec()), s))
+		return nil, tenon.NewError(tenon.ErrDType, "ragged.Spec.Disassemble", fmt.Sprintf("%s does not have the ragged rank of %v", tenon.String(v.Spec()), s))
 	}
 	out := []tenon.Value{flat}
 	for _, p := range parts {
@@ -194,7 +194,7 @@ func (s *Spec) Assemble(components []tenon.Value) (tenon.Value, error) {
 	}
 	flat, ok := components[0].(tensor.Tensor)
 	if !ok {
-		return nil, tenon.NewError(tenon.ErrDType, "ragged.Spec.Assemble", "the flat values are no tensor")
+		return nil, tenon.NewError(tenon.ErrDType, "ragged.Spec.Assemble", "the flat values are not a tensor")
 	}
 	if len(s.parts) == 0 {
 		return flat, nil

@@ -30,7 +30,7 @@ func DynamicStitch(indices, data []tensor.Tensor) (y tensor.Tensor, err error) {
 	total := ops.Cast(outerSize(rows), dtype.Int64)
 	n := ops.Add(ops.Max(ops.Concat([]any{at, []int64{-1}}, 0)), int64(1))
 	if c, ok := op.Known(n); ok && tensor.Data[int64](c)[0] > 1<<40 {
-		return nil, invalid(fn, "indices", "need %d rows, more than memory holds", tensor.Data[int64](c)[0])
+		return nil, invalid(fn, "indices", "need %d rows, more than fit in memory", tensor.Data[int64](c)[0])
 	}
 	from := ops.TensorScatterMax(filled(n, tensor.Scalar(int64(-1))), ops.ExpandDims(at, 1), numbers(total))
 	return takeOrNothing(rows, from, ops.GreaterEqual(from, int64(0))), nil

@@ -107,7 +107,7 @@ func fromEncoding(fn string, values any, make func(v divided) (*RowPartition, er
 	defer tenon.Catch(&err)
 	v, err := tensor.Convert(values)
 	if err != nil {
-		return nil, &tenon.Error{Kind: tenon.ErrInvalid, Op: fn, Where: "values", Msg: fmt.Sprintf("a %T is no tensor", values), Err: err, Line: source.Line()}
+		return nil, &tenon.Error{Kind: tenon.ErrInvalid, Op: fn, Where: "values", Msg: fmt.Sprintf("a %T is not a tensor", values), Err: err, Line: source.Line()}
 	}
 	p := tenon.Must(make(divided{values: v}))
 	return fromPartition(fn, v, p)

@@ -81,7 +81,7 @@ func FromRagged(x *ragged.Tensor) (t *Tensor, err error) {
 func (t *Tensor) ToRagged() (r *ragged.Tensor, err error) {
 	defer tenon.Catch(&err)
 	if t.rank() != 2 {
-		return nil, bad("ToRagged", tenon.ErrShape, "", "%v is no matrix", t.spec)
+		return nil, bad("ToRagged", tenon.ErrShape, "", "%v is not a matrix", t.spec)
 	}
 	s := t.sorted()
 	return ragged.FromValueRowIDs(s.values, s.column(0), s.size(0))
@@ -91,7 +91,7 @@ func (t *Tensor) ToRagged() (r *ragged.Tensor, err error) {
 func Eye(d dtype.DType, rows, columns int) (t *Tensor, err error) {
 	defer tenon.Catch(&err)
 	if rows < 0 || columns < 0 {
-		return nil, bad("Eye", tenon.ErrInvalid, "", "%d × %d is no size of a matrix", rows, columns)
+		return nil, bad("Eye", tenon.ErrInvalid, "", "%d × %d is not a valid size of a matrix", rows, columns)
 	}
 	n := min(rows, columns)
 	at, xs := tensor.Make[int64](shape.Of(n, 2))

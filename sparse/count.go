@@ -62,7 +62,7 @@ func (t *Tensor) BinCount(o CountOptions) (r *Tensor, err error) {
 	if o.Weights != nil {
 		w := tenon.Must(listed(o.Weights))
 		if o.Binary || !sameCoordinates(t.indices, w.indices) {
-			return nil, bad("BinCount", tenon.ErrInvalid, "Weights", "have their values at other coordinates, or go with Binary")
+			return nil, bad("BinCount", tenon.ErrInvalid, "Weights", "have their values at other coordinates, or are given together with Binary")
 		}
 		weights = w.values
 	}

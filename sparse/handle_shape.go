@@ -114,7 +114,7 @@ func slice(c *op.Call) ([]tenon.Value, error) {
 			n = x.dim(a) - lo
 		}
 		if d := x.dim(a); lo < 0 || n < 0 || d >= 0 && lo+n > d {
-			return nil, c.Errorf(tenon.ErrInvalid, "%d elements from %d on do not lie in axis %d of %v", n, lo, a, x.spec)
+			return nil, c.Errorf(tenon.ErrInvalid, "%d elements from %d on are out of range for axis %d of %v", n, lo, a, x.spec)
 		}
 		x = x.ranged(a, lo, lo+n)
 	}

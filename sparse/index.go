@@ -17,11 +17,11 @@ import (
 func (t *Tensor) picked(a, at int) *Tensor {
 	if n := t.dim(a); n >= 0 {
 		if at < -n || at >= n {
-			tenon.Throw(bad("Index", tenon.ErrRange, "", "position %d of an axis of size %d", at, n))
+			tenon.Throw(bad("Index", tenon.ErrRange, "", "position %d is out of range for an axis of size %d", at, n))
 		}
 		at = (at + n) % n
 	} else if at < 0 {
-		tenon.Throw(bad("Index", tenon.ErrUnsupported, "", "the size that %d counts back from is not known", at))
+		tenon.Throw(bad("Index", tenon.ErrUnsupported, "", "%d counts from the end of an axis of unknown size", at))
 	}
 	r := t.ranged(a, at, at+1)
 	return r.squeezed([]int{a})

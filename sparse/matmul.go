@@ -38,7 +38,7 @@ func MatMul(a, b tensor.Tensor, o MatMulOptions) (y tensor.Tensor, err error) {
 
 func (t *Tensor) matrix(fn string) *Tensor {
 	if t.rank() != 2 {
-		tenon.Throw(bad(fn, tenon.ErrShape, "", "%v is no matrix", t.spec))
+		tenon.Throw(bad(fn, tenon.ErrShape, "", "%v is not a matrix", t.spec))
 	}
 	return t
 }
@@ -56,7 +56,7 @@ func (t *Tensor) adjoint(yes bool) *Tensor {
 
 func denseAdjoint(x tensor.Tensor, yes bool) tensor.Tensor {
 	if s := x.Shape(); s.HasRank() && s.Rank() != 2 {
-		tenon.Throw(bad("MatMul", tenon.ErrShape, "", "a tensor of shape %v is no matrix", s))
+		tenon.Throw(bad("MatMul", tenon.ErrShape, "", "a tensor of shape %v is not a matrix", s))
 	}
 	if !yes {
 		return x
@@ -128,7 +128,7 @@ func (t *Tensor) SampledAddMM(a, b any, alpha, beta any) (r *Tensor, err error) 
 	y := tenon.Must(tensor.Convert(b))
 	k := t.rank()
 	if k < 2 || x.Shape().Rank() != k || y.Shape().Rank() != k {
-		return nil, bad("SampledAddMM", tenon.ErrShape, "", "%v, %v and %v are not matrices of one rank", t.spec, x.Shape(), y.Shape())
+		return nil, bad("SampledAddMM", tenon.ErrShape, "", "%v, %v and %v are not matrices of equal rank", t.spec, x.Shape(), y.Shape())
 	}
 	checkInner(x.Shape().Dim(-1), y.Shape().Dim(-2), x.Shape().String(), y.Shape().String())
 	left := ops.Index(t.indices, key.All, key.To(k-1)) // batch, row

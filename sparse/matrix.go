@@ -77,7 +77,7 @@ func (m *Matrix) check(fn string, byColumns bool) error {
 	}
 	if w, ok := op.Known(m.width); ok {
 		if width = int(tensor.Item[int64](w)); width < 0 {
-			return fail(tenon.ErrInvalid, "", "%d is no size", width)
+			return fail(tenon.ErrInvalid, "", "%d is not a size", width)
 		}
 	}
 	m.splits = rows.Validate(m.splits, length(m.values))

@@ -26,7 +26,7 @@ var _ tenon.Equaler = (*MatrixSpec)(nil)
 // shape is not 2.
 func NewMatrixSpec(d dtype.DType, s shape.Shape, byColumns bool) (*MatrixSpec, error) {
 	if s.Rank() != 2 || d == dtype.None {
-		return nil, tenon.NewError(tenon.ErrShape, "sparse.MatrixSpec", fmt.Sprintf("%v%v is no matrix", d, s))
+		return nil, tenon.NewError(tenon.ErrShape, "sparse.MatrixSpec", fmt.Sprintf("%v%v is not a matrix", d, s))
 	}
 	return &MatrixSpec{d, s, byColumns}, nil
 }
@@ -100,7 +100,7 @@ func (s *MatrixSpec) Assemble(components []tenon.Value) (tenon.Value, error) {
 	}
 	width, ok := components[3].(tensor.Tensor)
 	if !ok {
-		return nil, tenon.NewError(tenon.ErrDType, "sparse.MatrixSpec.Assemble", "the width is no tensor")
+		return nil, tenon.NewError(tenon.ErrDType, "sparse.MatrixSpec.Assemble", "the width is not a tensor")
 	}
 	m, err := newMatrix("MatrixSpec.Assemble", components[0], components[1], components[2], width, s.byColumns)
 	if err != nil {

@@ -142,7 +142,7 @@ func (t *Tensor) Softmax() (r *Tensor, err error) {
 func (t *Tensor) softmax() *Tensor {
 	k := t.rank()
 	if k == 0 || !t.DType().IsFloat() {
-		tenon.Throw(bad("Softmax", tenon.ErrDType, "", "%v has no rows of floating numbers", t.spec))
+		tenon.Throw(bad("Softmax", tenon.ErrDType, "", "%v has no rows of floating-point numbers", t.spec))
 	}
 	s := t.sorted()
 	ids, first, _ := rows.Group(s.columns(upTo(k - 1))...)

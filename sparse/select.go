@@ -16,7 +16,7 @@ func (t *Tensor) Retain(keep any) (r *Tensor, err error) {
 	defer tenon.Catch(&err)
 	k := tenon.Must(tensor.Convert(keep))
 	if k.DType() != dtype.Bool || !k.Shape().CompatibleWith(t.values.Shape()) {
-		return nil, bad("Retain", tenon.ErrShape, "keep", "is %v%v, want a truth value for each of %v values", k.DType(), k.Shape(), t.values.Shape())
+		return nil, bad("Retain", tenon.ErrShape, "keep", "is %v%v, want a boolean for each of %v values", k.DType(), k.Shape(), t.values.Shape())
 	}
 	return t.retained(k), nil
 }
@@ -33,7 +33,7 @@ func (t *Tensor) Mask(rowNumbers any) (r *Tensor, err error) {
 	defer tenon.Catch(&err)
 	at := tenon.Must(tensor.Convert(rowNumbers))
 	if t.rank() == 0 || at.Shape().Rank() != 1 || !at.DType().IsInteger() {
-		return nil, bad("Mask", tenon.ErrShape, "", "%v%v are no rows of %v", at.DType(), at.Shape(), t.spec)
+		return nil, bad("Mask", tenon.ErrShape, "", "%v%v do not identify rows of %v", at.DType(), at.Shape(), t.spec)
 	}
 	splits, _ := rows.Match([]any{t.column(0)}, []any{ops.Cast(at, dtype.Int64)})
 	return t.retained(ops.Equal(rows.Lengths(splits), int64(0))), nil
@@ -89,7 +89,7 @@ func MapValues(f func(values ...tensor.Tensor) tensor.Tensor, ts ...*Tensor) (r 
 	}
 	out := f(values...)
 	if s := out.Shape(); s.Rank() != 1 || !s.CompatibleWith(values[0].Shape()) {
-		return nil, bad("MapValues", tenon.ErrShape, "", "the function makes %v of values of shape %v", s, values[0].Shape())
+		return nil, bad("MapValues", tenon.ErrShape, "", "the function returns %v for values of shape %v", s, values[0].Shape())
 	}
 	return ts[0].withValues(out), nil
 }

@@ -34,7 +34,7 @@ func (t *Tensor) parts() (columns []tensor.Tensor, ns []any) {
 func (t *Tensor) expanded(axis int) *Tensor {
 	k := t.rank() + 1
 	if axis < -k || axis >= k {
-		tenon.Throw(bad("ExpandDims", tenon.ErrAxis, "axis", "%v has no place %d for an axis", t.spec, axis))
+		tenon.Throw(bad("ExpandDims", tenon.ErrAxis, "axis", "%v has no position %d for a new axis", t.spec, axis))
 	}
 	a := (axis + k) % k
 	columns, ns := t.parts()
@@ -105,7 +105,7 @@ func (t *Tensor) reshaped(dims []int) *Tensor {
 	from := t.spec.shape
 	size := from.Size()
 	if !from.IsFull() || size == math.MaxInt {
-		tenon.Throw(bad("Reshape", tenon.ErrShape, "", "the positions in %v are not known or do not fit an int64", t.spec))
+		tenon.Throw(bad("Reshape", tenon.ErrShape, "", "the positions in %v are not known or do not fit in an int64", t.spec))
 	}
 	fail := func() {
 		tenon.Throw(bad("Reshape", tenon.ErrInvalid, "", "%v has %d elements, which do not fill %v", t.spec, size, dims))
@@ -177,7 +177,7 @@ func (t *Tensor) Slice(start, size []int) (r *Tensor, err error) {
 	defer tenon.Catch(&err)
 	k := t.rank()
 	if len(start) != k || len(size) != k {
-		return nil, bad("Slice", tenon.ErrShape, "", "%v and %v are no start and size in %v", start, size, t.spec)
+		return nil, bad("Slice", tenon.ErrShape, "", "%v and %v are not a valid start and size in %v", start, size, t.spec)
 	}
 	for a := range k {
 		if start[a] < 0 || size[a] < 0 {
@@ -237,7 +237,7 @@ func Concat(ts []*Tensor, axis int, o ConcatOptions) (r *Tensor, err error) {
 			if x, y := dimOf(ns[b]), dimOf(mine[b]); b != a && x != y {
 				if !o.Expand || x < 0 || y < 0 {
 					return nil, &tenon.Error{Kind: tenon.ErrInvalid, Op: "sparse.Concat", Msg: fmt.Sprintf("sizes of axis %d differ between tensors 0 and %d", b, i),
-						Hint: "set Expand where smaller tensors may be filled up"}
+						Hint: "set Expand to allow smaller tensors"}
 				}
 				ns[b] = max(x, y)
 			}
@@ -267,7 +267,7 @@ func (t *Tensor) Split(n, axis int) (parts []*Tensor, err error) {
 	a := t.axis("Split", axis)
 	size := t.dim(a)
 	if size < 0 || n < 1 || n > size {
-		return nil, bad("Split", tenon.ErrInvalid, "", "axis %d of %v does not divide into %d parts", a, t.spec, n)
+		return nil, bad("Split", tenon.ErrInvalid, "", "axis %d of %v cannot be divided into %d parts", a, t.spec, n)
 	}
 	at := 0
 	for i := range n {

@@ -80,7 +80,7 @@ func (t *Tensor) check() error {
 	}
 	s, err := shape.From(sizes)
 	if err != nil || !s.IsFull() {
-		return bad(tenon.ErrShape, "dense_shape", "%v is no shape", dims)
+		return bad(tenon.ErrShape, "dense_shape", "%v is not a shape", dims)
 	}
 	t.spec = NewSpec(t.values.DType(), s)
 	at, ok := op.Known(t.indices)

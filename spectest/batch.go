@@ -29,7 +29,7 @@ func (c *checker) batch(s tenon.Spec) {
 			return
 		}
 		if !tenon.Subtype(known, open) {
-			c.broken("batch", "of %d, %s, is no subtype of that of an unknown number, %s", n, tenon.Text(known), tenon.Text(open))
+			c.broken("batch", "of %d, %s, is not a subtype of that of an unknown number, %s", n, tenon.Text(known), tenon.Text(open))
 		}
 		c.readBack(known)
 		again, ok := known.(tenon.Batcher)

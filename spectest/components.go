@@ -73,14 +73,14 @@ func (c *checker) assemble(v tenon.Value, s tenon.Spec, parts []tenon.Value) {
 	}
 	clear(given) // the caller may reuse its slice
 	if !sameValue(back, v) {
-		c.broken("assemble", "the value comes back as %v", back)
+		c.broken("assemble", "the assembled value is %v", back)
 	}
 	if !tenon.Equal(back.Spec(), s) {
 		c.broken("assemble", "the Spec comes back as %s", tenon.Text(back.Spec()))
 	}
 	again, err := s.Disassemble(back)
 	if err != nil || len(again) != len(parts) {
-		c.broken("assemble", "the value that is put together comes apart as %v, %v", again, err)
+		c.broken("assemble", "the assembled value is disassembled to %v, %v", again, err)
 		return
 	}
 	again2, err := s.Disassemble(v)
@@ -103,7 +103,7 @@ func (c *checker) refuses(s tenon.Spec, parts []tenon.Value) {
 		})
 	}
 	try("one more component", append(slices.Clone(parts), tensor.Scalar(1)))
-	try("nil behind the components", append(slices.Clone(parts), nil))
+	try("nil after the components", append(slices.Clone(parts), nil))
 	if len(parts) > 0 {
 		try("one component less", parts[:len(parts)-1])
 		try("no component", nil)
@@ -158,7 +158,7 @@ func (c *checker) nest(v tenon.Value) {
 	seen := map[string]bool{}
 	for i, l := range leaves {
 		if x, ok := l.(tenon.Value); !ok || !tenon.IsLeaf(x.Spec()) {
-			c.broken("nest", "%v is a %T and no leaf", paths[i], l)
+			c.broken("nest", "%v is a %T, not a leaf", paths[i], l)
 		}
 		if p := paths[i].String(); seen[p] {
 			c.broken("nest", "two leaves have the path %s", p)

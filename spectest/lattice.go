@@ -76,11 +76,11 @@ func (c *checker) pair(a, b tenon.Spec) {
 	law(tenon.Compatible(a, b) == tenon.Compatible(b, a), "compatible", "is not symmetric")
 	sub := tenon.Subtype(a, b)
 	law(!sub || tenon.Compatible(a, b), "subtype", "is not compatible")
-	law(!equal || sub && tenon.Compatible(a, b), "equal", "is no subtype")
+	law(!equal || sub && tenon.Compatible(a, b), "equal", "is not a subtype")
 	m, ok := tenon.Merge(a, b)
 	n, other := tenon.Merge(b, a)
-	law(ok == other, "merge", "is there only one way round")
-	law(!sub || ok, "merge", "there is none, though one is a subtype")
+	law(ok == other, "merge", "exists only in one direction")
+	law(!sub || ok, "merge", "there is none, although one is a subtype")
 	if !ok || !other {
 		return
 	}

@@ -75,7 +75,7 @@ func (c *checker) opaque(v tenon.Value, s tenon.Spec) {
 	}
 	again, err := o.Disassemble(u)
 	if err != nil || len(again) != len(parts) {
-		c.broken("opaque", "comes apart as %v, %v", again, err)
+		c.broken("opaque", "is disassembled to %v, %v", again, err)
 	}
 	back, err := u.(*tenon.OpaqueValue).Resolve()
 	if err != nil || !sameValue(back, v) {

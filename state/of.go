@@ -82,7 +82,7 @@ func (o *Of[T]) read() (x T, leaves []any, err error) {
 	}
 	x, ok := v.(T)
 	if !ok {
-		return x, nil, tenon.NewError(tenon.ErrDType, "state.Value", fmt.Sprintf("%s is put together as a %T", tenon.String(o.spec), v))
+		return x, nil, tenon.NewError(tenon.ErrDType, "state.Value", fmt.Sprintf("%s is assembled as a %T", tenon.String(o.spec), v))
 	}
 	return x, leaves, nil
 }

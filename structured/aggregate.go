@@ -40,7 +40,7 @@ type aggregated struct {
 
 func (g *Grouping) compute(fn string, a Aggregation) tensor.Tensor {
 	if a.f == nil {
-		tenon.Throw(invalid(fn, "", "an aggregation is the zero one: make it with a function, as Sum"))
+		tenon.Throw(invalid(fn, "", "an aggregation is the zero value: make one with a function such as Sum"))
 	}
 	c := &aggregated{Grouping: g, fn: fn, path: a.path, ids: g.ids}
 	if a.path != "" {
@@ -95,8 +95,8 @@ func CountDistinct(path string) Aggregation {
 func (c *aggregated) numbers(what string) tensor.Tensor {
 	d := c.v.DType()
 	if s := c.v.Shape(); s.Rank() < 1 || !d.IsNumeric() && !d.IsBool() || !isPlain(c.v) {
-		e := invalid(c.fn, c.path, "is %s, which has no %s", tenon.String(c.all.Spec()), what)
-		e.Hint = "of lists flatten the elements first, or make one value of each list"
+		e := invalid(c.fn, c.path, "is %s, which does not have a %s", tenon.String(c.all.Spec()), what)
+		e.Hint = "flatten lists first, or reduce each list to one value"
 		tenon.Throw(e)
 	}
 	if d.IsBool() {

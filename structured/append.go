@@ -126,7 +126,7 @@ func hasNothing(v tensor.Tensor) bool {
 // oneType converts columns without masks to a common type.
 func oneType(path []string, values []tensor.Tensor) []tensor.Tensor {
 	differ := func(a, b tensor.Tensor) {
-		e := invalid(concatFn, PathString(path), "is %s and %s, which have no type in common", tenon.String(a.Spec()), tenon.String(b.Spec()))
+		e := invalid(concatFn, PathString(path), "is %s and %s, which have no common type", tenon.String(a.Spec()), tenon.String(b.Spec()))
 		e.Kind = tenon.ErrDType
 		tenon.Throw(e)
 	}
@@ -193,8 +193,8 @@ func kept(path []string, v tensor.Tensor) {
 	whole, exact := integers(ops.Cast(v, dtype.Float64), wideInteger(v.DType()))
 	same := ops.LogicalAnd(exact, ops.Equal(whole, ops.Cast(v, wideInteger(v.DType()))))
 	if all, ok := ops.All(same).(*tensor.Dense); ok && !tensor.Item[bool](all) {
-		e := invalid(concatFn, PathString(path), "has integers beyond 2⁵³ that no float64 holds, and floating numbers elsewhere")
-		e.Hint = "cast one of both before"
+		e := invalid(concatFn, PathString(path), "has integers beyond 2⁵³ that float64 cannot hold, and floating-point numbers elsewhere")
+		e.Hint = "cast one of the two first"
 		tenon.Throw(e)
 	}
 }

@@ -183,7 +183,7 @@ func sameRows(fn, name string, parts, base []*ragged.RowPartition) {
 			for row < min(len(a), len(b)) && a[row] == b[row] {
 				row++
 			}
-			tenon.Throw(invalid(fn, name, "has other rows than the records in dimension %d, from row %d on", i+1, max(row-1, 0)))
+			tenon.Throw(invalid(fn, name, "has different rows than the records in dimension %d, from row %d on", i+1, max(row-1, 0)))
 		}
 	}
 }

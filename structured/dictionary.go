@@ -39,7 +39,7 @@ func EncodeStrings(x any) (d *Dictionary, err error) {
 		return d, nil
 	}
 	if t.DType() != dtype.String {
-		return nil, tenon.NewError(tenon.ErrDType, "structured.EncodeStrings", fmt.Sprintf("%s holds no strings", tenon.String(t.Spec())))
+		return nil, tenon.NewError(tenon.ErrDType, "structured.EncodeStrings", fmt.Sprintf("%s does not contain strings", tenon.String(t.Spec())))
 	}
 	words, inverse, _, _ := ops.Unique(ops.Reshape(t, []int{-1}))
 	return newDictionary(ops.Reshape(ops.Cast(inverse, dtype.Int32), ops.Shape(t)), words), nil
@@ -232,7 +232,7 @@ func (s *DictionarySpec) Components() []tenon.Field {
 func (s *DictionarySpec) Disassemble(v tenon.Value) ([]tenon.Value, error) {
 	d, ok := v.(*Dictionary)
 	if !ok {
-		return nil, tenon.NewError(tenon.ErrDType, DictionaryTypeName, "the value is no dictionary")
+		return nil, tenon.NewError(tenon.ErrDType, DictionaryTypeName, "the value is not a dictionary")
 	}
 	return []tenon.Value{d.codes, d.words}, nil
 }

@@ -17,7 +17,7 @@ import (
 func elementsOf(v tensor.Tensor) (below, splits tensor.Tensor) {
 	p, below, ok := lists(v)
 	if !ok {
-		tenon.Throw(invalid("structured", "", "%s holds no lists", tenon.String(v.Spec())))
+		tenon.Throw(invalid("structured", "", "%s does not contain lists", tenon.String(v.Spec())))
 	}
 	return below, wide(p.RowSplits())
 }
@@ -145,7 +145,7 @@ func sameEntries(a, b tensor.Tensor) tensor.Tensor {
 	if isOther(a) && isOther(b) {
 		p, q := rowParts(a), rowParts(b)
 		if _, ok := tenon.Merge(outermost(a.Spec(), shape.Unknown), outermost(b.Spec(), shape.Unknown)); !ok || len(p) != len(q) {
-			tenon.Throw(invalid("ops.Equal", "", "%s and %s are not of one type", tenon.String(a.Spec()), tenon.String(b.Spec())))
+			tenon.Throw(invalid("ops.Equal", "", "%s and %s have different types", tenon.String(a.Spec()), tenon.String(b.Spec())))
 		}
 		out := ops.Fill(ops.ExpandDims(sizeOf(p[0], dtype.Int64), 0), true)
 		for i := range p {

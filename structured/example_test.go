@@ -160,7 +160,7 @@ func ExampleFromNested_missing() {
 	s, _ := structured.FromNested(data, structured.NestedOptions{Missing: structured.MissingMasked})
 	fmt.Println(s)
 	// Output:
-	// [1] the record has no field "age", others have
+	// [1] the record has no field "age", but others do
 	// 3 * {age: ?int64, name: string}
 	//    age     name
 	//    ?int64  string

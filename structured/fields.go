@@ -25,7 +25,7 @@ func plainPath(path string) []string {
 func fieldPath(fn, path string) []string {
 	names := plainPath(path)
 	if len(names) == 0 {
-		tenon.Throw(invalid(fn, path, "is no path to a field"))
+		tenon.Throw(invalid(fn, path, "is not a path to a field"))
 	}
 	return names
 }
@@ -39,13 +39,13 @@ func (t *Tensor) Select(paths ...string) *Tensor {
 	for _, text := range paths {
 		q := parsed(text)
 		if len(q.Segments) == 0 {
-			tenon.Throw(invalid(fn, text, "is no path to a field"))
+			tenon.Throw(invalid(fn, text, "is not a path to a field"))
 		}
 		heads := []*selection{tree}
 		for i, s := range q.Segments {
 			names, ok := s.(jsonpath.ByName)
 			if !ok {
-				tenon.Throw(jsonpath.Error(text, "has to consist of names: choose elements with Path or Filter"))
+				tenon.Throw(jsonpath.Error(text, "must consist of names: use Path or Filter to select elements"))
 			}
 			var next []*selection
 			for _, h := range heads {
@@ -86,7 +86,7 @@ func (t *Tensor) only(fn string, s *selection, path []string) *Tensor {
 		if !b.whole {
 			below := inRecords(cols[i].v(), func(u *Tensor) *Tensor { return u.only(fn, b, at) })
 			if below == nil {
-				tenon.Throw(invalid(fn, PathString(at), "is no structured field"))
+				tenon.Throw(invalid(fn, PathString(at), "is not a structured field"))
 			}
 			cols[i] = cols[i].with(below)
 		}
@@ -160,7 +160,7 @@ func (t *Tensor) changed(fn string, path []string, depth int, f func(u *Tensor, 
 		cols = slices.Clone(t.cols)
 		below := inRecords(cols[k].v(), func(u *Tensor) *Tensor { return u.changed(fn, path, depth+1, f) })
 		if below == nil {
-			tenon.Throw(invalid(fn, PathString(path[:depth+1]), "is no structured field"))
+			tenon.Throw(invalid(fn, PathString(path[:depth+1]), "is not a structured field"))
 		}
 		cols[k] = cols[k].with(below)
 	}
@@ -274,7 +274,7 @@ func (t *Tensor) Broadcast(path, to, name string) *Tensor {
 	above, ok := over.(*Tensor)
 	child, ok2 := under.(*Tensor)
 	if !ok || !ok2 {
-		tenon.Throw(invalid(fn, PathString(below), "is no structured field"))
+		tenon.Throw(invalid(fn, PathString(below), "is not a structured field"))
 	}
 	tenon.Must(t.Field(from...)) // throws if a field is missing
 	v := above.cols[above.find(from[len(from)-1])].v()
@@ -284,7 +284,7 @@ func (t *Tensor) Broadcast(path, to, name string) *Tensor {
 	v = child.repeated(v, above.rank)
 	tenon.Throw(checkNames(fn, []Field{{name, v}}, false))
 	if child.find(name) >= 0 {
-		tenon.Throw(invalid(fn, PathString(append(below, name)), "there is such a field already"))
+		tenon.Throw(invalid(fn, PathString(append(below, name)), "a field with this name exists already"))
 	}
 	return t.changed(fn, append(below, name), 0, func(u *Tensor, _ int) []column {
 		return append(slices.Clone(u.cols), column{name: name, now: v, inner: allPlain})
@@ -300,7 +300,7 @@ func (t *Tensor) Filter(condition string) *Tensor {
 	cond, err := jsonpath.ParseCondition(condition)
 	tenon.Throw(err)
 	if t.rank == 0 {
-		tenon.Throw(invalid(fn, "", "a single record is no list to filter"))
+		tenon.Throw(invalid(fn, "", "a single record is not a list to filter"))
 	}
 	n := nodeOf(t, condition)
 	n.at = t.rank - 1
@@ -315,7 +315,7 @@ func (t *Tensor) Where(mask any) *Tensor {
 	m, err := tensor.Convert(mask)
 	tenon.Throw(err)
 	if t.rank == 0 {
-		tenon.Throw(invalid(fn, "", "a single record is no list to filter"))
+		tenon.Throw(invalid(fn, "", "a single record is not a list to filter"))
 	}
 	if o, ok := covering(m, m.Shape().Rank()).(optional); ok {
 		m = ops.LogicalAnd(o.Values(), o.Mask())
@@ -329,7 +329,7 @@ func (t *Tensor) Where(mask any) *Tensor {
 		case n < 0 || k < 0: // the operation compares the sizes when it runs
 			return byNumbers(t.cols, ops.BooleanMask(t.numbers(), m, 0), t.dtype)
 		case n != k:
-			e := invalid(fn, "mask", "has %d truth values for %d rows", k, n)
+			e := invalid(fn, "mask", "has %d booleans for %d rows", k, n)
 			e.Kind = tenon.ErrShape
 			tenon.Throw(e)
 		}

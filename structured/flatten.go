@@ -34,11 +34,11 @@ func (t *Tensor) Flatten(empty EmptyLists, paths ...string) *Tensor {
 	const fn = "structured.Flatten"
 	switch {
 	case empty != DropEmpty && empty != KeepEmpty:
-		tenon.Throw(invalid(fn, "empty", "is %d: say what becomes of empty lists, DropEmpty or KeepEmpty", empty))
+		tenon.Throw(invalid(fn, "empty", "is %d: say what to do with empty lists, DropEmpty or KeepEmpty", empty))
 	case t.rank == 0:
-		tenon.Throw(invalid(fn, "", "a single record is no list"))
+		tenon.Throw(invalid(fn, "", "a single record is not a list"))
 	case len(paths) == 0:
-		tenon.Throw(invalid(fn, "paths", "are none: say which lists to flatten"))
+		tenon.Throw(invalid(fn, "paths", "are empty: name the lists to flatten"))
 	}
 	names := make([][]string, len(paths))
 	elements := make([]tensor.Tensor, len(paths))
@@ -47,7 +47,7 @@ func (t *Tensor) Flatten(empty EmptyLists, paths ...string) *Tensor {
 		names[i] = fieldPath(fn, path)
 		q, values, ok := lists(t.entry(fn, names[i]))
 		if !ok {
-			tenon.Throw(invalid(fn, PathString(names[i]), "holds no lists"))
+			tenon.Throw(invalid(fn, PathString(names[i]), "does not contain lists"))
 		}
 		elements[i] = values
 		if i == 0 {
@@ -165,10 +165,10 @@ func (t *Tensor) entryColumn(fn string, path []string) column {
 		s, ok := v.(*Tensor)
 		switch {
 		case !ok:
-			tenon.Throw(invalid(fn, PathString(path[:i+1]), "is no structured field"))
+			tenon.Throw(invalid(fn, PathString(path[:i+1]), "is not a structured field"))
 		case s.rank > 1:
 			e := invalid(fn, PathString(path[:i+1]), "is a list for each record")
-			e.Hint = "flatten it first, or make one value of each list"
+			e.Hint = "flatten it first, or reduce each list to one value"
 			tenon.Throw(e)
 		}
 		cols = s.cols

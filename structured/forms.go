@@ -39,7 +39,7 @@ func Undivide(v tensor.Tensor) (elements tensor.Tensor, p *ragged.RowPartition, 
 	defer tenon.Catch(&err)
 	p, elements, ok := lists(v)
 	if !ok {
-		return nil, nil, invalid("structured.Undivide", "", "%s holds no lists", tenon.String(v.Spec()))
+		return nil, nil, invalid("structured.Undivide", "", "%s does not contain lists", tenon.String(v.Spec()))
 	}
 	return elements, p, nil
 }

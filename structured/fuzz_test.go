@@ -221,7 +221,7 @@ func TestWhichFieldAndRow(t *testing.T) {
 		msg    string
 	}{
 		{"other numbers of rows", []structured.Field{field("a", rows(1)), field("b", rows(1, 2))}, 1, "b", "has 2 rows, the records 1"},
-		{"other rows", []structured.Field{field("a", rows(1, 2, 3)), field("b", rows(1, 3, 2))}, 2, "b", "has other rows than the records in dimension 1, from row 1 on"},
+		{"other rows", []structured.Field{field("a", rows(1, 2, 3)), field("b", rows(1, 3, 2))}, 2, "b", "has different rows than the records in dimension 1, from row 1 on"},
 		{"too few dimensions", []structured.Field{field("a", rows(1, 2)), field("b", tensor.Of([]int64{1, 2}))}, 2, "b", "has rank 1, the records 2"},
 		{"a name twice", []structured.Field{field("a", rows(1)), field("a", rows(1))}, 1, "a", "is given twice"},
 		{"no value", []structured.Field{field("a", nil)}, 1, "a", "is nil"},

@@ -37,7 +37,7 @@ func (t *Tensor) GroupBy(paths ...string) *Grouping {
 	const fn = "structured.GroupBy"
 	t.wantRows(fn)
 	if len(paths) == 0 {
-		tenon.Throw(invalid(fn, "paths", "are none: say which fields are the keys"))
+		tenon.Throw(invalid(fn, "paths", "are empty: name the fields that are the keys"))
 	}
 	g := &Grouping{t: t}
 	for _, path := range paths {
@@ -132,7 +132,7 @@ func appendKeys(fn string, path []string, keys []any, v tensor.Tensor) []any {
 }
 
 func noKey(fn string, path []string, v tensor.Tensor) *tenon.Error {
-	return invalid(fn, PathString(path), "is %s, which is no key: want one number, truth value or string for each record", tenon.String(v.Spec()))
+	return invalid(fn, PathString(path), "is %s, which cannot be a key: want one number, boolean or string for each record", tenon.String(v.Spec()))
 }
 
 // cleared returns entries with the same filler wherever a mask is false.
@@ -274,8 +274,8 @@ func checkAdded(fn string, cols []column) {
 	name := cols[last].name
 	tenon.Throw(checkNames(fn, []Field{{name, tensor.Scalar(false)}}, false))
 	if slices.ContainsFunc(cols[:last], func(c column) bool { return c.name == name }) {
-		e := invalid(fn, PathString([]string{name}), "there would be two fields of this name")
-		e.Hint = "give one another name with As or Rename"
+		e := invalid(fn, PathString([]string{name}), "there would be two fields with this name")
+		e.Hint = "rename one with As or Rename"
 		tenon.Throw(e)
 	}
 }

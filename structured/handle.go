@@ -83,7 +83,7 @@ func moved(c *op.Call) ([]tenon.Value, error) {
 		} else if _, maybe := v.(optional); ok || maybe {
 			return nil, op.NotHandled // optional values ask separately for their records and their mask
 		} else if c.Op.Moves.Has(k) {
-			return nil, c.Errorf(tenon.ErrInvalid, "structured tensors join only with one another")
+			return nil, c.Errorf(tenon.ErrInvalid, "structured tensors can be joined only with each other")
 		}
 	}
 	if i, ok := c.Attr("indices").(tensor.Tensor); ok && !i.DType().IsInteger() {

@@ -82,7 +82,7 @@ func (h *Held) HandleOp(c *op.Call) ([]tenon.Value, error) {
 		case ok && !c.Op.Moves.Has(k):
 			return nil, op.NotHandled
 		case !ok && c.Op.Moves.Has(k):
-			return nil, c.Errorf(tenon.ErrDType, "rows of Values join only with one another")
+			return nil, c.Errorf(tenon.ErrDType, "rows of Values can be joined only with each other")
 		case !ok:
 			continue
 		}
@@ -221,7 +221,7 @@ func (s *HeldSpec) Assemble(components []tenon.Value) (tenon.Value, error) {
 // Batched returns the Spec of n rows; a Spec of rows cannot be batched again.
 func (s *HeldSpec) Batched(n int) (tenon.Spec, error) {
 	if s.rows {
-		return nil, tenon.NewError(tenon.ErrUnsupported, HeldTypeName, "rows of Values have no rows themselves")
+		return nil, tenon.NewError(tenon.ErrUnsupported, HeldTypeName, "rows of Values cannot be batched again")
 	}
 	b, err := s.value.Batched(n)
 	if err != nil {

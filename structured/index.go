@@ -81,12 +81,12 @@ func indexed(v tensor.Tensor, keys []key.Key) tensor.Tensor {
 	for i, k := range outer {
 		switch k.Kind {
 		case key.EllipsisKind, key.NewAxisKind:
-			e := invalid(indexFn, "", "key %d has no meaning for the dimensions of records", i)
+			e := invalid(indexFn, "", "key %d cannot be used for the dimensions of records", i)
 			e.Hint = "give key.All for each dimension; ops.ExpandDims adds one"
 			tenon.Throw(e)
 		case key.FieldKind:
 			e := &tenon.Error{Kind: tenon.ErrDType, Op: indexFn, Where: PathString([]string{k.Name}), Line: source.Line()}
-			e.Msg, e.Hint = "a field is chosen after the dimensions of the records", "give key.All for each dimension before the name"
+			e.Msg, e.Hint = "a field must be selected after the dimensions of the records", "give key.All for each dimension before the name"
 			if len(keys) > rank && keys[rank].Kind != key.FieldKind || i > 0 && keys[i-1].Kind == key.RangeKind {
 				e.Kind = tenon.ErrInvalid // like an entry of rows of different lengths
 			}
@@ -101,7 +101,7 @@ func indexed(v tensor.Tensor, keys []key.Key) tensor.Tensor {
 	}
 	k := keys[rank]
 	if k.Kind != key.FieldKind {
-		tenon.Throw(invalid(indexFn, "", "key %d has to name a field", rank))
+		tenon.Throw(invalid(indexFn, "", "key %d must name a field", rank))
 	}
 	if t, ok := v.(*Tensor); ok && rank > 0 {
 		if i := t.find(k.Name); i >= 0 && isOther(t.cols[i].v()) {

@@ -91,7 +91,7 @@ func (t *Tensor) Join(right *Tensor, o JoinOptions) *Tensor {
 		return newTensor(1, t.nrows, nil, addColumn(fn, cols, o.As, withSplits(list, t.dtype)), t.dtype)
 	case Inner, Left:
 	default:
-		tenon.Throw(invalid(fn, "Kind", "is %d, which is no kind of join", o.Kind))
+		tenon.Throw(invalid(fn, "Kind", "is %d, which is not a kind of join", o.Kind))
 	}
 	var has tensor.Tensor
 	if o.Kind == Left {
@@ -133,12 +133,12 @@ func (o JoinOptions) keys(fn string) (left, right [][]string) {
 	l, r := o.LeftOn, o.RightOn
 	if len(o.On) > 0 {
 		if len(l) > 0 || len(r) > 0 {
-			tenon.Throw(invalid(fn, "On", "is given beside LeftOn or RightOn"))
+			tenon.Throw(invalid(fn, "On", "is given together with LeftOn or RightOn"))
 		}
 		l, r = o.On, o.On
 	}
 	if len(l) == 0 || len(l) != len(r) {
-		tenon.Throw(invalid(fn, "", "there are %d keys on the left and %d on the right, want as many, at least one", len(l), len(r)))
+		tenon.Throw(invalid(fn, "", "there are %d keys on the left and %d on the right, want the same number, at least one", len(l), len(r)))
 	}
 	for i := range l {
 		left, right = append(left, fieldPath(fn, l[i])), append(right, fieldPath(fn, r[i]))
@@ -213,7 +213,7 @@ func appendPair(fn string, lp, rp []string, left, right []any, a, b tensor.Tenso
 	if av.DType() != bv.DType() {
 		d, err := dtype.Promote(av.DType(), bv.DType())
 		if err != nil || comparisonKind(av.DType()) != comparisonKind(bv.DType()) {
-			e := invalid(fn, PathString(rp), "is %v, and %s on the left %v: no values of these are equal", bv.DType(), PathString(lp), av.DType())
+			e := invalid(fn, PathString(rp), "is %v, and %s on the left %v: such values are never equal", bv.DType(), PathString(lp), av.DType())
 			e.Kind = tenon.ErrDType
 			tenon.Throw(e)
 		}

@@ -25,7 +25,7 @@ func (t *Tensor) Lengths(path string) tensor.Tensor {
 	outer := len(n.parts)
 	n.name(jsonpath.ByName{Names: names[len(names)-1:]})
 	if len(n.parts) == outer && !n.deepen() {
-		tenon.Throw(invalid(fn, PathString(names), "holds no lists"))
+		tenon.Throw(invalid(fn, PathString(names), "does not contain lists"))
 	}
 	lengths := ops.Cast(n.parts[outer].RowLengths(), dtype.Int64)
 	return tenon.Must(ragged.FromPartitions(lengths, n.parts[:outer]...))

@@ -67,7 +67,7 @@ func FromFields(fields []Field, s shape.Shape, o Options) (t *Tensor, err error)
 	parts := o.RowPartitions
 	if rank > 1 && parts == nil {
 		if parts = partsOf(fields, s, d); parts == nil {
-			return nil, invalid(fn, "shape", "has sizes that neither fields nor options tell")
+			return nil, invalid(fn, "shape", "has sizes that are not known from fields or options")
 		}
 	}
 	same := make([]*ragged.RowPartition, len(parts))
@@ -105,7 +105,7 @@ func FromFields(fields []Field, s shape.Shape, o Options) (t *Tensor, err error)
 			return nil, invalid(fn, "RowPartitions", "entry %d has %d rows, the one above it %d values", i, m, n)
 		}
 		if want := s.Dim(i + 1); want >= 0 && p.StaticUniformRowLength() != want {
-			return nil, invalid(fn, "shape", "has size %d in dimension %d, the records have not", want, i+1)
+			return nil, invalid(fn, "shape", "has size %d in dimension %d, but the records do not", want, i+1)
 		}
 	}
 	b := newTensor(rank, nrows, same, nil, d)
@@ -210,7 +210,7 @@ func checkNames(fn string, fields []Field, identifiers bool) error {
 	for i, f := range fields {
 		switch {
 		case !utf8.ValidString(f.Name) || identifiers && !jsonpath.Identifier(f.Name):
-			return invalid(fn, "", "%q is no name of a field", f.Name)
+			return invalid(fn, "", "%q is not a field name", f.Name)
 		case slices.ContainsFunc(fields[:i], func(g Field) bool { return g.Name == f.Name }):
 			return invalid(fn, f.Name, "is given twice")
 		case f.Value == nil:

@@ -69,7 +69,7 @@ func MapOf(entries *Tensor) (m *Map, err error) {
 func mapOf(fn string, entries *Tensor) (m *Map, err error) {
 	defer tenon.Catch(&err)
 	if entries.rank == 0 {
-		return nil, invalid(fn, "", "a single record is no list of entries")
+		return nil, invalid(fn, "", "a single record is not a list of entries")
 	}
 	rec := tenon.Must(FromFields([]Field{{entriesName, entries}}, shape.OfRank(entries.rank-1), Options{DType: entries.dtype}))
 	if !hasEntries(rec.typ()) {
@@ -192,7 +192,7 @@ var mappings composition
 
 func init() {
 	mappings = composition{
-		name: MapTypeName, what: "a map is made of entries with a key and a value", fits: hasEntries,
+		name: MapTypeName, what: "a map consists of entries with a key and a value", fits: hasEntries,
 		like: func(rec *Spec) tenon.Spec { return newMapSpec(rec) },
 		of: func(rec *Tensor) (tensor.Tensor, error) {
 			m := newMap(rec)
@@ -235,7 +235,7 @@ func NewMapSpec(s shape.Shape, value tenon.Spec) (*MapSpec, error) {
 func MapSpecOf(entries *Spec) (*MapSpec, error) {
 	const fn = "structured.MapSpecOf"
 	if entries.rank == 0 {
-		return nil, tenon.NewError(tenon.ErrInvalid, fn, "a single record is no list of entries")
+		return nil, tenon.NewError(tenon.ErrInvalid, fn, "a single record is not a list of entries")
 	}
 	rec, err := NewSpec(entries.Shape().Slice(0, entries.rank-1), []tenon.Field{{Name: entriesName, Spec: entries}})
 	if err != nil {
@@ -296,7 +296,7 @@ func (s *MapSpec) keyOf(name, path string) any {
 		key, err = strconv.ParseInt(name, 10, 8*t.Size())
 	}
 	if err != nil {
-		e := notFound(nil, fmt.Sprintf("the keys of the map are %v, and %q is none", s.keyType(), name))
+		e := notFound(nil, fmt.Sprintf("the keys of the map are %v, which %q is not", s.keyType(), name))
 		e.Where = path
 		tenon.Throw(e)
 	}

@@ -258,7 +258,7 @@ func (o NestedOptions) list(values []any, path []string) tensor.Tensor {
 		case k.kind != fillerKind && !slices.Contains(kinds, k):
 			if len(kinds) > 0 && !o.Unions {
 				e := invalid(nestedFn, place(path, i), "is %v, earlier rows have %v", k, kinds[0])
-				e.Hint = "with NestedOptions.Unions a field has values of several types"
+				e.Hint = "set NestedOptions.Unions to allow values of several types in a field"
 				tenon.Throw(e)
 			}
 			kinds = append(kinds, k)
@@ -347,9 +347,9 @@ func (o NestedOptions) holes(values []any, path []string, holes bool, read func(
 		i := slices.IndexFunc(values, func(x any) bool { return kindOf(x) == missingKind })
 		e := invalid(nestedFn, place(path, i), "is null")
 		if _, ok := values[i].(absent); ok {
-			e.Kind, e.Where, e.Msg = tenon.ErrNotFound, place(path[:len(path)-1], i), fmt.Sprintf("the record has no field %q, others have", path[len(path)-1])
+			e.Kind, e.Where, e.Msg = tenon.ErrNotFound, place(path[:len(path)-1], i), fmt.Sprintf("the record has no field %q, but others do", path[len(path)-1])
 		}
-		e.Hint = "NestedOptions.Missing says what to make of it"
+		e.Hint = "NestedOptions.Missing says how to handle it"
 		tenon.Throw(e)
 	}
 	there := make([]bool, len(values))
@@ -518,13 +518,13 @@ func (o NestedOptions) scalars(values []any, s shape.Shape, path []string) tenso
 		opts.DType = o.Float
 	}
 	if at := o.inexact(values); at >= 0 {
-		e := invalid(nestedFn, place(path, at), "is %v, which no float64 holds exactly, and others are floating numbers", values[at])
+		e := invalid(nestedFn, place(path, at), "is %v, which float64 cannot hold exactly, and others are floating-point numbers", values[at])
 		e.Hint = "give the integers as text, or all numbers as float64"
 		tenon.Throw(e)
 	}
 	for i, x := range values {
 		if n, ok := x.(uint64); ok && n > math.MaxInt64 && o.Int != dtype.Uint64 {
-			tenon.Throw(invalid(nestedFn, place(path, i), "is %d, which no int64 holds", n))
+			tenon.Throw(invalid(nestedFn, place(path, i), "is %d, which int64 cannot hold", n))
 		}
 	}
 	t, err := tensor.FromScalars(values, s, opts)

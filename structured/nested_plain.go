@@ -104,7 +104,7 @@ func plainValue(v reflect.Value) any {
 	case reflect.Map:
 		if v.Type().Key().Kind() != reflect.String {
 			if !gotype.IsKey(v.Type().Key()) {
-				tenon.Throw(invalid(nestedFn, "", "the keys of %v are neither strings, numbers, truth values, times nor UUIDs", v.Type()))
+				tenon.Throw(invalid(nestedFn, "", "the keys of %v are neither strings, numbers, booleans, times nor UUIDs", v.Type()))
 			}
 			var out keyed
 			for _, e := range gotype.Entries(v) {

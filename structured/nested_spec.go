@@ -37,7 +37,7 @@ func (o NestedOptions) one(x any, s tenon.Spec, path []string) tensor.Tensor {
 	}
 	t, ok := s.(typedSpec)
 	if !ok || !t.Shape().HasRank() {
-		tenon.Throw(invalid(nestedFn, PathString(path), "no plain data are a %s", tenon.String(s)))
+		tenon.Throw(invalid(nestedFn, PathString(path), "plain data cannot be converted to %s", tenon.String(s)))
 	}
 	if t.Shape().Rank() > 0 {
 		return o.rows(o.wantList(x, path, -1), s, path)
@@ -57,7 +57,7 @@ func (o NestedOptions) one(x any, s tenon.Spec, path []string) tensor.Tensor {
 	case *tensor.Spec, element.Spec:
 		return o.typed([]any{x}, scalarType(t), shape.Shape{}, path)
 	}
-	tenon.Throw(invalid(nestedFn, PathString(path), "no plain data are a %s", tenon.String(s)))
+	tenon.Throw(invalid(nestedFn, PathString(path), "plain data cannot be converted to %s", tenon.String(s)))
 	return nil
 }
 
@@ -171,7 +171,7 @@ func (o NestedOptions) rows(values []any, s tenon.Spec, path []string) tensor.Te
 	case element.Spec:
 		return o.block(values, s, path)
 	}
-	tenon.Throw(invalid(nestedFn, PathString(path), "no plain data are a %s", tenon.String(s)))
+	tenon.Throw(invalid(nestedFn, PathString(path), "plain data cannot be converted to %s", tenon.String(s)))
 	return nil
 }
 

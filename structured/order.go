@@ -132,7 +132,7 @@ func (t *Tensor) sorted(c *op.Call) ([]tenon.Value, error) {
 func (t *Tensor) unique(c *op.Call) ([]tenon.Value, error) {
 	if t.rank != 1 {
 		e := c.Errorf(tenon.ErrShape, "the records have rank %d, want a list of records", t.rank)
-		e.Hint = "Tensor.MergeDims joins dimensions"
+		e.Hint = "merge dimensions with Tensor.MergeDims"
 		return nil, e
 	}
 	ids, first, counts := rows.Group(anyTensors(identities(t))...)
@@ -145,7 +145,7 @@ func (*Tensor) compared(c *op.Call) ([]tenon.Value, error) {
 	s, ok := c.Value(0).(*Tensor)
 	u, ok2 := c.Value(1).(*Tensor)
 	if !ok || !ok2 {
-		return nil, c.Errorf(tenon.ErrDType, "records are compared with records")
+		return nil, c.Errorf(tenon.ErrDType, "records can be compared only with records")
 	}
 	tenon.Throw(sameFields(c, s, u))
 	at := s.numbers()
@@ -154,7 +154,7 @@ func (*Tensor) compared(c *op.Call) ([]tenon.Value, error) {
 		at = u.numbers()
 	case u.rank == 0:
 	case s.rank != u.rank:
-		return nil, c.Errorf(tenon.ErrShape, "records of rank %d are compared with records of rank %d", s.rank, u.rank)
+		return nil, c.Errorf(tenon.ErrShape, "records of rank %d cannot be compared with records of rank %d", s.rank, u.rank)
 	default:
 		// Subtracting the numbers throws an error if the dimensions differ.
 		at = ops.Add(at, ops.Sub(u.numbers(), u.numbers()))

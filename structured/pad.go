@@ -100,7 +100,7 @@ func blankRow(v tensor.Tensor) tensor.Tensor {
 	for i, p := range parts {
 		x, ok := p.(tensor.Tensor)
 		if !ok {
-			tenon.Throw(tenon.NewError(tenon.ErrUnsupported, "structured.pad", tenon.String(v.Spec())+" has no row that holds nothing"))
+			tenon.Throw(tenon.NewError(tenon.ErrUnsupported, "structured.pad", tenon.String(v.Spec())+" has no blank row"))
 		}
 		parts[i] = blankEntry(x)
 	}

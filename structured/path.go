@@ -18,7 +18,7 @@ func ParsePath(text string) ([]string, error) {
 	}
 	names, ok := q.Names()
 	if !ok {
-		return nil, jsonpath.Error(text, "has to consist of names only")
+		return nil, jsonpath.Error(text, "must consist of names only")
 	}
 	return names, nil
 }

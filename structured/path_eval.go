@@ -138,12 +138,12 @@ func (n *node) step(s jsonpath.Segment) {
 		if n.at < n.rank || n.deepen() {
 			n.at++
 		} else if n.leaf != nil {
-			n.fail("[*] is applied to what is neither a list nor a record")
+			n.fail("[*] is applied to a value that is neither a list nor a record")
 		}
 		return
 	}
 	if n.at == n.rank && !n.deepen() {
-		n.fail("an element is chosen of what is no list")
+		n.fail("an element is selected from a value that is not a list")
 	}
 	switch s := s.(type) {
 	case jsonpath.ByIndex:
@@ -165,7 +165,7 @@ func (n *node) name(s jsonpath.ByName) {
 	}
 	n.variant(func(v tensor.Tensor) bool { s, ok := v.(*Tensor); return ok && s.rank == 1 })
 	if n.leaf != nil {
-		n.fail("there is no field %q: the path has come to no record", s.Names[0])
+		n.fail("there is no field %q: the path does not lead to a record", s.Names[0])
 	}
 	n.at = n.rank
 	var cols []column
@@ -375,7 +375,7 @@ func (n *node) filter(cond jsonpath.Logical) {
 func (n *node) index(i int) {
 	d := n.at
 	if d == 0 {
-		n.fail("an element of $ is chosen at the beginning of a path only")
+		n.fail("an element of $ can be selected only at the beginning of a path")
 	}
 	p := n.parts[d-1]
 	lengths := ops.Cast(p.RowLengths(), dtype.Int64)

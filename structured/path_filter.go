@@ -27,7 +27,7 @@ type measure struct {
 func (n *node) truth(c jsonpath.Logical) tensor.Tensor {
 	m := n.logical(c)
 	if len(m.parts) > 0 {
-		n.fail("the condition has a truth value for each element of a list: write any(…) or all(…) around it")
+		n.fail("the condition has a boolean for each element of a list: write any(…) or all(…) around it")
 	}
 	return m.v
 }
@@ -55,7 +55,7 @@ func (n *node) logical(c jsonpath.Logical) measure {
 			}
 		}
 		if _, ok := c.X.(jsonpath.Literal); ok || !x.v.DType().IsString() {
-			n.fail("match and search are about strings")
+			n.fail("match and search apply to strings")
 		}
 		pattern := c.Pattern
 		if !c.Whole {
@@ -67,7 +67,7 @@ func (n *node) logical(c jsonpath.Logical) measure {
 		within.quantified = true
 		x := within.logical(c.X)
 		if len(x.parts) == 0 {
-			n.fail("any and all are about the elements of lists, and here are none")
+			n.fail("any and all apply to the elements of lists, but there are no lists here")
 		}
 		reduce := rows.Any
 		if c.All {
@@ -168,7 +168,7 @@ func (n *node) compare(c jsonpath.Comparison) measure {
 				a, b = b, a
 			}
 			if a.DType().IsBool() {
-				n.fail("truth values have no order")
+				n.fail("booleans have no order")
 			}
 			return lessExactly(a, b)
 		})
@@ -376,7 +376,7 @@ func (n *node) measured(o jsonpath.Measured) measure {
 		return measure{ops.Cast(m.parts[m.at-1].RowLengths(), dtype.Int64), m.there[m.at-1], m.parts[:m.at-1]}
 	}
 	if m.leaf == nil || !m.leaf.DType().IsString() {
-		n.fail("length is about lists and strings")
+		n.fail("length applies to lists and strings")
 	}
 	return measure{ops.Cast(ops.StringLength(m.leaf, ops.UnitChar), dtype.Int64), m.there[m.rank-1], m.parts}
 }

@@ -45,7 +45,7 @@ func (t *Tensor) Pivot(row, col string, a Aggregation, o PivotOptions) Pivot {
 	flat := both.compute(fn, a)
 	values, mask := there(flat)
 	if !isPlain(values) {
-		tenon.Throw(invalid(fn, a.path, "has the aggregation %q, which is no entry of a table", a.name))
+		tenon.Throw(invalid(fn, a.path, "has the aggregation %q, which cannot be an entry of a table", a.name))
 	}
 	if o.Fill != nil {
 		if mask == nil {

@@ -20,7 +20,7 @@ import (
 func NewSpec(s shape.Shape, fields []tenon.Field) (*Spec, error) {
 	const fn = "structured.NewSpec"
 	if !s.HasRank() {
-		return nil, tenon.NewError(tenon.ErrDType, fn, "the rank of the records has to be known")
+		return nil, tenon.NewError(tenon.ErrDType, fn, "the rank of the records must be known")
 	}
 	m := specMaker{fn: fn, rank: s.Rank(), d: splitsOfSpecs(fields), dims: make([]dim, s.Rank())}
 	for i := range m.dims {
@@ -46,7 +46,7 @@ func NewSpec(s shape.Shape, fields []tenon.Field) (*Spec, error) {
 func SpecFromFieldsAndRank(fields []tenon.Field, rank int) (*Spec, error) {
 	const fn = "structured.SpecFromFieldsAndRank"
 	if len(fields) == 0 {
-		return nil, tenon.NewError(tenon.ErrDType, fn, "without a field nothing tells what the records are")
+		return nil, tenon.NewError(tenon.ErrDType, fn, "without fields, the sizes of the records are not known")
 	}
 	if rank < 0 {
 		return nil, invalid(fn, "rank", "%d is negative", rank)
@@ -57,7 +57,7 @@ func SpecFromFieldsAndRank(fields []tenon.Field, rank int) (*Spec, error) {
 // SpecFromShape returns the Spec of records without fields.
 func SpecFromShape(s *ragged.ShapeSpec) (*Spec, error) {
 	if !s.Inner().HasRank() {
-		return nil, tenon.NewError(tenon.ErrDType, "structured.SpecFromShape", "the rank of the records has to be known")
+		return nil, tenon.NewError(tenon.ErrDType, "structured.SpecFromShape", "the rank of the records must be known")
 	}
 	m := specMaker{d: s.DType()}
 	for i, p := range s.Partitions() {
@@ -85,7 +85,7 @@ func SpecOf(x any) (*Spec, error) {
 			return nil, err
 		}
 		if t, ok = v.(*Tensor); !ok {
-			return nil, tenon.NewError(tenon.ErrDType, "structured.SpecOf", fmt.Sprintf("%s holds no records", tenon.String(v.Spec())))
+			return nil, tenon.NewError(tenon.ErrDType, "structured.SpecOf", fmt.Sprintf("%s does not contain records", tenon.String(v.Spec())))
 		}
 	}
 	return t.typ(), nil
@@ -96,7 +96,7 @@ func SpecOf(x any) (*Spec, error) {
 func (s *Spec) WithShape(to shape.Shape) (*Spec, error) {
 	const fn = "structured.Spec.WithShape"
 	if !to.HasRank() || to.Rank() != s.rank {
-		return nil, invalid(fn, "shape", "%v has not the rank %d of the records", to, s.rank)
+		return nil, invalid(fn, "shape", "%v does not have the rank %d of the records", to, s.rank)
 	}
 	m := specMaker{fn: fn, rank: s.rank, d: s.dtype, dims: s.dims(), cols: s.cols}
 	for i := range m.dims {
@@ -167,7 +167,7 @@ func (m *specMaker) column(f tenon.Field) (columnSpec, []dim, error) {
 	}
 	sizes, ok := dimsOf(f.Spec, m.rank)
 	if !ok {
-		return c, nil, invalid(m.fn, f.Name, "is %s, which has not the %d dimensions of the records", tenon.String(f.Spec), m.rank)
+		return c, nil, invalid(m.fn, f.Name, "is %s, which does not have the %d dimensions of the records", tenon.String(f.Spec), m.rank)
 	}
 	dims := make([]dim, m.rank)
 	for i := range dims {

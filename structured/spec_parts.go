@@ -33,7 +33,7 @@ func decodeSpec(e tenon.Encoding) (tenon.Spec, error) {
 		o, _ := x.(tenon.SpecOf)
 		p, ok := o.Spec.(*ragged.PartitionSpec)
 		if !ok {
-			return nil, tenon.NewError(tenon.ErrInvalid, TypeName, fmt.Sprintf("partition %d is no partition", i))
+			return nil, tenon.NewError(tenon.ErrInvalid, TypeName, fmt.Sprintf("component %d is not a partition", i))
 		}
 		s.parts = append(s.parts, p)
 	}
@@ -149,7 +149,7 @@ func (s *Spec) Assemble(components []tenon.Value) (v tenon.Value, err error) {
 	for i, c := range s.cols {
 		x, ok := components[at+i].(tensor.Tensor)
 		if !ok {
-			return nil, tenon.NewError(tenon.ErrDType, fn, fmt.Sprintf("the field %q is no tensor", c.name))
+			return nil, tenon.NewError(tenon.ErrDType, fn, fmt.Sprintf("the field %q is not a tensor", c.name))
 		}
 		if s.rank > 0 {
 			if x.Shape().IsScalar() {

@@ -50,7 +50,7 @@ func childSpec(s tenon.Spec, name string, path []string) (tenon.Spec, error) {
 		}
 		return optionalOf(v, x.Mask().(typedSpec).Shape().Rank())
 	}
-	return nil, notFound(path, fmt.Sprintf("%q is no structured field", PathString(path[:len(path)-1])))
+	return nil, notFound(path, fmt.Sprintf("%q is not a structured field", PathString(path[:len(path)-1])))
 }
 
 // A Leaf is a field that is not itself records, and the path to it.

@@ -127,7 +127,7 @@ func child(v tensor.Tensor, name string, path []string) tensor.Tensor {
 	case optional:
 		return hidden(child(x.Values(), name, path), x.Mask())
 	}
-	tenon.Throw(notFound(path, fmt.Sprintf("%s is no structured field", PathString(path[:len(path)-1]))))
+	tenon.Throw(notFound(path, fmt.Sprintf("%s is not a structured field", PathString(path[:len(path)-1]))))
 	return nil
 }
 

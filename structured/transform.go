@@ -92,7 +92,7 @@ func (t *Tensor) Promote(path []string, name string) (out *Tensor, err error) {
 	defer tenon.Catch(&err)
 	const fn = "structured.Promote"
 	if len(path) < 2 {
-		return nil, invalid(fn, PathString(path), "a path to promote has two names at least")
+		return nil, invalid(fn, PathString(path), "a path to promote must have at least two names")
 	}
 	above := tenon.Must(t.Field(path[:len(path)-2]...))
 	parent := tenon.Must(t.Field(path[:len(path)-1]...))
@@ -140,7 +140,7 @@ func (t *Tensor) WithUpdates(updates []Update) (out *Tensor, err error) {
 	const fn = "structured.WithUpdates"
 	for i, u := range updates {
 		if len(u.Path) == 0 {
-			return nil, invalid(fn, PathString(u.Path), "is no path to a field")
+			return nil, invalid(fn, PathString(u.Path), "is not a path to a field")
 		}
 		for _, w := range updates[:i] {
 			n := min(len(u.Path), len(w.Path))
@@ -175,7 +175,7 @@ func (t *Tensor) updated(fn string, updates []Update, depth int) *Tensor {
 			}
 			v := inRecords(t.field(cols[k]), func(s *Tensor) *Tensor { return s.updated(fn, below, depth+1) })
 			if v == nil {
-				tenon.Throw(invalid(fn, PathString(u.Path), "%q is no structured field", name))
+				tenon.Throw(invalid(fn, PathString(u.Path), "%q is not a structured field", name))
 			}
 			cols[k] = columnOf(fn, Field{name, v}, t.rank, t, t.dtype)
 			continue

@@ -76,7 +76,7 @@ func (u *Union) Variant(name string) (v *masked.Tensor, err error) {
 	defer tenon.Catch(&err)
 	k := u.rec.find(name)
 	if k < 1 {
-		return nil, &tenon.Error{Kind: tenon.ErrNotFound, Op: "structured.Union.Variant", Where: name, Msg: fmt.Sprintf("is none of the variants %q", u.Variants())}
+		return nil, &tenon.Error{Kind: tenon.ErrNotFound, Op: "structured.Union.Variant", Where: name, Msg: fmt.Sprintf("is not one of the variants %q", u.Variants())}
 	}
 	return masked.New(u.rec.field(u.rec.cols[k]), u.is(k-1))
 }
@@ -141,7 +141,7 @@ var unions composition
 
 func init() {
 	unions = composition{
-		name: UnionTypeName, what: "a union is made of tags and variants", fits: tagged,
+		name: UnionTypeName, what: "a union consists of tags and variants", fits: tagged,
 		like: func(rec *Spec) tenon.Spec { return newUnionSpec(rec) },
 		of: func(rec *Tensor) (tensor.Tensor, error) {
 			if k, ok := op.Known(rec.cols[0].v()); ok {

@@ -53,7 +53,7 @@ func (w Window) As(name string) Window {
 
 func (w Window) over(fn string, g *Grouping) (string, tensor.Tensor) {
 	if w.f == nil {
-		tenon.Throw(invalid(fn, "", "a window function is the zero one: make it with a function, as Running"))
+		tenon.Throw(invalid(fn, "", "a window function is the zero value: make one with a function such as Running"))
 	}
 	return w.name, w.f(fn, g, w.path)
 }

@@ -86,7 +86,7 @@ func (c *closeness) values(path string, got, want tenon.Value) error {
 	}
 	fields := s.Components()
 	if len(xs) != len(fields) || len(ys) != len(fields) {
-		return c.fail(path, "the values come apart into %d and %d components, their Spec has %d", len(xs), len(ys), len(fields))
+		return c.fail(path, "the values have %d and %d components, their Spec has %d", len(xs), len(ys), len(fields))
 	}
 	for i, f := range fields {
 		name := f.Name
@@ -152,7 +152,7 @@ func (c *closeness) dense(path string, x, y *Dense) error {
 	if d.IsComplex() {
 		got, want = fmt.Sprint(complex(a, b)), fmt.Sprint(complex(e, f))
 	}
-	return c.fail(where, "got %s, want %s: the distance %.3g is beyond %g + %g·|want|; %d of %d elements are too far apart, this one most",
+	return c.fail(where, "got %s, want %s: the distance %.3g is beyond %g + %g·|want|; %d of %d elements are too far apart, this one the most",
 		got, want, math.Hypot(a-e, b-f), atol, rtol, bad, x.Len())
 }
 

@@ -178,7 +178,7 @@ func inferred(lists [][]any, o Options) (dtype.DType, error) {
 				d = o.Float
 			}
 			if d == dtype.None {
-				return out, tenon.NewError(tenon.ErrDType, "tensor.Const", fmt.Sprintf("element %d is a %T, which is no element of a tensor", i, e))
+				return out, tenon.NewError(tenon.ErrDType, "tensor.Const", fmt.Sprintf("element %d is a %T, which cannot be an element of a tensor", i, e))
 			}
 			if out == dtype.None || out == d {
 				out = d

@@ -16,7 +16,7 @@ import (
 // allocates. Tensors of a few bytes have no buffer: their elements are stored in the tensor itself.
 const Slack = 64
 
-// Dense is a tensor of numbers or truth values in memory.
+// Dense is a tensor of numbers or booleans in memory.
 //
 // A Dense is always part of a larger struct. The elements of a small tensor follow it (see
 // small16), so that a few numbers and everything known about them share a cache line. If the
@@ -180,7 +180,7 @@ func refuse(dt dtype.DType, s shape.Shape) {
 	case s.Size() < 0:
 		tenon.Throw(tenon.NewError(tenon.ErrShape, "tensor.NewDense", fmt.Sprintf("the shape %v is not fully known", s)))
 	}
-	tenon.Throw(tenon.NewError(tenon.ErrShape, "tensor.NewDense", fmt.Sprintf("a tensor %v%v does not fit memory", dt, s)))
+	tenon.Throw(tenon.NewError(tenon.ErrShape, "tensor.NewDense", fmt.Sprintf("a tensor %v%v does not fit in memory", dt, s)))
 }
 
 // large is the size in bytes from which buffers come from the arena.
@@ -313,7 +313,7 @@ func FromBytes(dt dtype.DType, s shape.Shape, b []byte) (*Dense, error) {
 func (d *Dense) Reshaped(s shape.Shape) *Dense {
 	c := Contiguous(d)
 	if s.Size() != c.Len() {
-		tenon.Throw(tenon.NewError(tenon.ErrShape, "tensor.Reshaped", fmt.Sprintf("%v has not the size of %v", s, d.spec.shape)))
+		tenon.Throw(tenon.NewError(tenon.ErrShape, "tensor.Reshaped", fmt.Sprintf("%v does not have the size of %v", s, d.spec.shape)))
 	}
 	return newApart(specOf(c.spec.DType(), s), c.Len(), c.Raw(), c.reach())
 }

@@ -140,12 +140,12 @@ func appendPlain(b []byte, x any) ([]byte, error) {
 		bits := v.Type().Bits() / 2
 		return append(appendFloat(append(appendFloat(append(b, '['), real(v.Complex()), bits), ','), imag(v.Complex()), bits), ']'), nil
 	}
-	return b, tenon.NewError(tenon.ErrUnsupported, "tensor.AppendJSON", fmt.Sprintf("a %T has no form in JSON", x))
+	return b, tenon.NewError(tenon.ErrUnsupported, "tensor.AppendJSON", fmt.Sprintf("a %T cannot be written as JSON", x))
 }
 
 func appendString(b []byte, s string) ([]byte, error) {
 	if !utf8.ValidString(s) {
-		return b, tenon.NewError(tenon.ErrInvalid, "tensor.AppendJSON", fmt.Sprintf("the string %q is not UTF-8, which JSON has not", s))
+		return b, tenon.NewError(tenon.ErrInvalid, "tensor.AppendJSON", fmt.Sprintf("the string %q is not UTF-8, as JSON requires", s))
 	}
 	q, err := json.Marshal(s)
 	return append(b, q...), err
@@ -164,7 +164,7 @@ func ParseJSON(text []byte, s tenon.Spec) (v tenon.Value, err error) {
 		return nil, &tenon.Error{Kind: tenon.ErrInvalid, Op: "tensor.ParseJSON", Err: err}
 	}
 	if _, err := dec.Token(); err != io.EOF {
-		return nil, tenon.NewError(tenon.ErrInvalid, "tensor.ParseJSON", "the text goes on behind the value")
+		return nil, tenon.NewError(tenon.ErrInvalid, "tensor.ParseJSON", "there is text after the value")
 	}
 	if s == nil {
 		d, err := inferredJSON(x)
@@ -177,7 +177,7 @@ func ParseJSON(text []byte, s tenon.Spec) (v tenon.Value, err error) {
 		e := *tenon.AsError(err)
 		e.Op = "tensor.ParseJSON"
 		if e.Hint == "" && x != nil {
-			e.Hint = "the value has to be " + tenon.String(s)
+			e.Hint = "the value must be " + tenon.String(s)
 		}
 		return nil, &e
 	}
@@ -206,7 +206,7 @@ func inferredJSON(x any) (d dtype.DType, err error) {
 				own = dtype.Int64
 			}
 		default:
-			e := tenon.NewError(tenon.ErrInvalid, "tensor.ParseJSON", "there is "+kindOf(x)+" in the text, which no tensor without a Spec has")
+			e := tenon.NewError(tenon.ErrInvalid, "tensor.ParseJSON", "there is "+kindOf(x)+" in the text, which is not possible in a tensor without a Spec")
 			e.Hint = "give the Spec of the value"
 			return e
 		}

@@ -88,7 +88,7 @@ func (c *lists) add(v reflect.Value, x any, depth int) error {
 	case v.Kind() == reflect.Slice || v.Kind() == reflect.Array:
 		return c.list(v, depth)
 	case dtype.OfType(v.Type()) == dtype.None:
-		return c.fail("a %v is no element of a tensor", v.Type())
+		return c.fail("a %v cannot be an element of a tensor", v.Type())
 	}
 	return c.elements([]any{v.Interface()}, depth)
 }
@@ -141,7 +141,7 @@ func (c *lists) open(depth, n int) error {
 	case depth == shape.MaxRank:
 		return c.fail("the literal is nested more than %d deep", shape.MaxRank)
 	case c.depth >= 0 && depth >= c.depth:
-		return c.fail("a list stands where other rows have an element")
+		return c.fail("there is a list where other rows have an element")
 	case depth == len(c.splits):
 		c.level(0)
 	}
@@ -179,7 +179,7 @@ func (c *lists) found(depth int) error {
 	case depth == c.depth:
 		return nil
 	case c.depth >= 0 || len(c.splits) > depth:
-		return c.fail("an element stands where other rows have a list")
+		return c.fail("there is an element where other rows have a list")
 	}
 	c.depth = depth
 	return nil

@@ -48,7 +48,7 @@ func Plain(v tenon.Value) (any, error) {
 	}
 	s := v.Spec()
 	if tenon.IsLeaf(s) {
-		return nil, tenon.NewError(tenon.ErrUnsupported, "tensor.Plain", fmt.Sprintf("the elements of a %T do not exist here", v))
+		return nil, tenon.NewError(tenon.ErrUnsupported, "tensor.Plain", fmt.Sprintf("the elements of this %T do not exist", v))
 	}
 	parts, err := s.Disassemble(v)
 	if err != nil {
@@ -56,7 +56,7 @@ func Plain(v tenon.Value) (any, error) {
 	}
 	fields := s.Components()
 	if len(fields) != len(parts) {
-		return nil, plainError("", "%s comes apart into %d components, its Spec has %d", tenon.String(s), len(parts), len(fields))
+		return nil, plainError("", "%s has %d components, its Spec has %d", tenon.String(s), len(parts), len(fields))
 	}
 	out := make(map[string]any, len(parts))
 	for i, f := range fields {
@@ -92,7 +92,7 @@ func FromPlain(x any, s tenon.Spec) (tenon.Value, error) {
 		return s.FromPlain(x)
 	}
 	if tenon.IsLeaf(s) {
-		return nil, plainError("", "no plain data are a %s", tenon.String(s))
+		return nil, plainError("", "plain data cannot be converted to %s", tenon.String(s))
 	}
 	record, ok := x.(map[string]any)
 	if !ok {
@@ -103,7 +103,7 @@ func FromPlain(x any, s tenon.Spec) (tenon.Value, error) {
 	for i, f := range fields {
 		y, ok := record[f.Name]
 		if !ok {
-			return nil, plainError(f.Name, "is missing in the object for %s", tenon.String(s))
+			return nil, plainError(f.Name, "is missing from the object for %s", tenon.String(s))
 		}
 		var err error
 		if parts[i], err = FromPlain(y, f.Spec); err != nil {
@@ -113,13 +113,13 @@ func FromPlain(x any, s tenon.Spec) (tenon.Value, error) {
 	if len(record) != len(fields) {
 		for name := range record {
 			if !has(fields, name) {
-				return nil, plainError(name, "is no component of %s", tenon.String(s))
+				return nil, plainError(name, "is not a component of %s", tenon.String(s))
 			}
 		}
 	}
 	v, err := s.Assemble(parts)
 	if err == nil && v == nil {
-		err = plainError("", "a %s is put together as nothing", s.TypeName())
+		err = plainError("", "assembling a %s gives nil", s.TypeName())
 	}
 	if err != nil {
 		return nil, err

@@ -70,7 +70,7 @@ func WrapStrings(offsets []int64, bytes []byte, s shape.Shape) *Strings {
 // Reshaped returns the same elements under another shape of the same size.
 func (s *Strings) Reshaped(sh shape.Shape) *Strings {
 	if sh.Size() != s.Len() {
-		tenon.Throw(tenon.NewError(tenon.ErrShape, "tensor.Reshaped", fmt.Sprintf("%v has not the size of %v", sh, s.spec.shape)))
+		tenon.Throw(tenon.NewError(tenon.ErrShape, "tensor.Reshaped", fmt.Sprintf("%v does not have the size of %v", sh, s.spec.shape)))
 	}
 	return WrapStrings(s.offsets, s.bytes, sh)
 }

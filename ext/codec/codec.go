@@ -261,7 +261,7 @@ func DecodeUint[U ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64](at *U, e tenon.E
 func DecodeFloat[F ~float32 | ~float64](at *F, e tenon.Encoding) error {
 	x, err := tenon.As[tenon.Float](e)
 	if *at = F(x); err == nil && float64(*at) != float64(x) && x == x {
-		err = Bad("%v is no %T", float64(x), *at)
+		err = Bad("%v is not a %T", float64(x), *at)
 	}
 	return err
 }
@@ -304,7 +304,7 @@ func DecodeSpec(at *tenon.Spec, e tenon.Encoding) error {
 		return err
 	}
 	if t.Name != Static || len(t.Fields) != 1 || t.Fields[0].Name != "spec" {
-		return Bad("%s is no static Spec", tenon.EncodingText(e))
+		return Bad("%s is not a static Spec", tenon.EncodingText(e))
 	}
 	s, err := tenon.As[tenon.SpecOf](t.Fields[0].Value)
 	if err == nil && s.Spec == nil {

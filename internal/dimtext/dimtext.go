@@ -313,7 +313,7 @@ func Declared(want []Dim, operand Operand) (msg, hint string) {
 
 // Twice reports that a name is listed twice.
 func Twice(name string, list []string) (msg, hint string) {
-	return fmt.Sprintf("%s is there twice in {%s}", name, strings.Join(list, " ")), ""
+	return fmt.Sprintf("%s occurs twice in {%s}", name, strings.Join(list, " ")), ""
 }
 
 // OutOfBounds reports that a position is out of bounds for a dimension.

@@ -219,7 +219,7 @@ func (s *Spec) Assemble(components []tenon.Value) (tenon.Value, error) {
 	}
 	t, ok := components[0].(*named.Tensor)
 	if !ok {
-		return nil, tenon.NewError(tenon.ErrDType, "coords.Spec.Assemble", "the component is no named tensor")
+		return nil, tenon.NewError(tenon.ErrDType, "coords.Spec.Assemble", "the component is not a named tensor")
 	}
 	return &Array{t, s.axes}, nil
 }

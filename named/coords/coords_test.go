@@ -128,7 +128,7 @@ func TestErrors(t *testing.T) {
 		{"no such dimension", tenon.ErrNotFound, "has no Other", func() { coords.Select[Other](temperatures, 1) }},
 		{"no labels", tenon.ErrNotFound, "no labels along City", func() { coords.Select[City](coords.New(x), "Oslo") }},
 		{"sizes", tenon.ErrInvalid, "there are 1 labels", func() { coords.New(x, coords.Along[City]("Oslo")) }},
-		{"twice", tenon.ErrInvalid, "there twice", func() { coords.Along[City]("Oslo", "Oslo") }},
+		{"twice", tenon.ErrInvalid, "occurs twice", func() { coords.Along[City]("Oslo", "Oslo") }},
 		{"kinds", tenon.ErrDType, "follows", func() { coords.Along[City]("Oslo", 3) }},
 		{"no label", tenon.ErrDType, "a label is", func() { coords.Along[City](math.NaN()) }},
 		{"a dimension twice", tenon.ErrInvalid, "labels twice", func() { coords.New(x, coords.Along[City]("a", "b"), coords.Along[City]("a", "b")) }},

@@ -30,7 +30,7 @@ func Along[N named.Is[N]](labels ...any) Coordinate {
 	var n N
 	name, ok := any(n).(named.Name)
 	if !ok {
-		fail(tenon.ErrInvalid, "coords.Along", "%T is no name", n)
+		fail(tenon.ErrInvalid, "coords.Along", "%T is not a name", n)
 	}
 	return AlongName(name, labels...)
 }
@@ -66,10 +66,10 @@ func (l *Labels) add(v reflect.Value) error {
 		return err
 	}
 	if len(l.list) > 0 && reflect.TypeOf(l.list[0]) != reflect.TypeOf(x) {
-		return tenon.NewError(tenon.ErrDType, "coords.NewLabels", fmt.Sprintf("labels are all strings, all integers or all floating numbers: %s follows %s", text(x), text(l.list[0])))
+		return tenon.NewError(tenon.ErrDType, "coords.NewLabels", fmt.Sprintf("labels are all strings, all integers or all floating-point numbers: %s follows %s", text(x), text(l.list[0])))
 	}
 	if at, twice := l.at[x]; twice {
-		return tenon.NewError(tenon.ErrInvalid, "coords.NewLabels", fmt.Sprintf("the label %s is there twice, at %d and %d", text(x), at, len(l.list)))
+		return tenon.NewError(tenon.ErrInvalid, "coords.NewLabels", fmt.Sprintf("the label %s occurs twice, at %d and %d", text(x), at, len(l.list)))
 	}
 	l.at[x] = len(l.list)
 	l.list = append(l.list, x)
@@ -89,7 +89,7 @@ func label(v reflect.Value) (any, error) {
 	case v.CanFloat() && !math.IsNaN(v.Float()):
 		return v.Float() + 0, nil // -0 is 0
 	}
-	return nil, tenon.NewError(tenon.ErrDType, "coords.NewLabels", fmt.Sprintf("a label is a string, an integer or a floating number, not %v", v))
+	return nil, tenon.NewError(tenon.ErrDType, "coords.NewLabels", fmt.Sprintf("a label is a string, an integer or a floating-point number, not %v", v))
 }
 
 func text(x any) string {

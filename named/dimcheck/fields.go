@@ -177,7 +177,7 @@ func tags(pass *analysis.Pass) {
 						_, known = typeParams{}.names(t)
 					}
 					if !known {
-						pass.Report(analysis.Diagnostic{Pos: field.Tag.Pos(), End: field.Tag.End(), Category: ruleDim, Message: fmt.Sprintf("%s in the tag dims is no name of a dimension", w)})
+						pass.Report(analysis.Diagnostic{Pos: field.Tag.Pos(), End: field.Tag.End(), Category: ruleDim, Message: fmt.Sprintf("%s in the tag dims is not the name of a dimension", w)})
 					}
 				}
 			}

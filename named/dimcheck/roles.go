@@ -118,8 +118,8 @@ func (r *ruleCall) checkSeen(x *val, operands ...operand) {
 			continue
 		}
 		q, k := p.Query.short(), p.Key.short()
-		msg := fmt.Sprintf("the mask says which %s each %s sees, and the weights of those that it sees add up along %s\n%s", k, q, k, lines(operands...))
-		hint := fmt.Sprintf("the mask takes first who looks, and then what is looked at: exchange its arguments, or go over %s", k)
+		msg := fmt.Sprintf("the mask says which %s each %s attends to, and their weights must add up along %s\n%s", k, q, k, lines(operands...))
+		hint := fmt.Sprintf("the mask takes first the queries, and then the keys: exchange its arguments, or use a softmax over %s", k)
 		r.report(problem{rule: ruleRoles, op: r.over(), msg: msg, hint: hint})
 		return
 	}

@@ -110,7 +110,7 @@ func einsumRule(r *ruleCall) *val {
 	}
 	in, out, arrow := strings.Cut(text, "->")
 	if !arrow {
-		bad("there is no arrow: the dimensions of the result are listed behind ->")
+		bad("there is no arrow: list the dimensions of the result after ->")
 	}
 	terms := strings.Split(in, ",")
 	if len(terms) != len(vs) {
@@ -125,17 +125,17 @@ func einsumRule(r *ruleCall) *val {
 		for _, word := range strings.Fields(term) {
 			if word == ellipsis {
 				if dots {
-					bad("... is there twice in term %d", i)
+					bad("... occurs twice in term %d", i)
 				}
 				dots = true
 				continue
 			}
 			n, ok := findWord(vs[i].Dims, word)
 			if !ok {
-				bad("%s is no dimension of tensor %d\n%s", word, i, lines(r.one("tensor", vs[i], i+1)))
+				bad("%s is not a dimension of tensor %d\n%s", word, i, lines(r.one("tensor", vs[i], i+1)))
 			}
 			if slices.Contains(seen, n) {
-				bad("%s is there twice in term %d", word, i)
+				bad("%s occurs twice in term %d", word, i)
 			}
 			seen = append(seen, n)
 		}
@@ -147,7 +147,7 @@ func einsumRule(r *ruleCall) *val {
 	}
 	for i, dims := range behind {
 		if both := intersect(dimNames(dims), listed); len(both) > 0 {
-			bad("{%s} of tensor %d is behind ... and is listed in another term: list it in term %d too\n%s", listText(both), i, i, lines(r.one("tensor", vs[i], i+1)))
+			bad("{%s} of tensor %d is under ... but is listed in another term: list it in term %d too\n%s", listText(both), i, i, lines(r.one("tensor", vs[i], i+1)))
 		}
 	}
 	var keep []name
@@ -162,7 +162,7 @@ func einsumRule(r *ruleCall) *val {
 			bad("no tensor has %s, which the result lists", word)
 		}
 		if slices.Contains(keep, n) {
-			bad("%s is there twice in the result", word)
+			bad("%s occurs twice in the result", word)
 		}
 		keep = append(keep, n)
 	}
@@ -171,7 +171,7 @@ func einsumRule(r *ruleCall) *val {
 	case dots == 0 && len(lacks) > 0:
 		bad("the result lacks ..., which stands for {%s}", listText(lacks))
 	case dots > 1:
-		bad("... is there twice in the result")
+		bad("... occurs twice in the result")
 	}
 	keep = append(keep, lacks...)
 	r.dims = dimNames(without(all, keep))

@@ -85,7 +85,7 @@ func List(keys ...any) ([]Key, error) {
 				out[i] = By(k)
 			}
 		default:
-			return nil, wrong(i, "a %T is no key", k)
+			return nil, wrong(i, "a %T is not a key", k)
 		}
 		if err := out[i].check(i); err != nil {
 			return nil, err

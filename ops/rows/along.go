@@ -69,12 +69,12 @@ func init() {
 
 // Softmax returns exp(x)/Σ exp(x) of each row without overflow.
 //
-//	values: [nvals, a], splits → [nvals, a], floating numbers. Gradient: y(ct - Σ ct·y).
+//	values: [nvals, a], splits → [nvals, a], floating-point numbers. Gradient: y(ct - Σ ct·y).
 func Softmax(values, splits any) tensor.Tensor { return op.Eval(softmaxOp.Op, values, splits) }
 
 // LogSoftmax returns x - log Σ exp(x) of each row without overflow.
 //
-//	values: [nvals, a], splits → [nvals, a], floating numbers. Gradient: ct - exp(y) Σ ct.
+//	values: [nvals, a], splits → [nvals, a], floating-point numbers. Gradient: ct - exp(y) Σ ct.
 func LogSoftmax(values, splits any) tensor.Tensor { return op.Eval(logSoftmaxOp.Op, values, splits) }
 
 // CumOptions says how cumulative operations run along a row. With the zero value, they run from the
@@ -153,7 +153,7 @@ var linearScanOp *op.Op
 
 func init() {
 	shiftOp = along(&op.Op{
-		Name: "ragged.shift", Statement: op.Statement{Axes: op.Along, By: op.ByRows, Moves: one, Control: two, Fills: true, Zero: movedZero}, Doc: "Values moved along their rows, zeros moving in.",
+		Name: "ragged.shift", Statement: op.Statement{Axes: op.Along, By: op.ByRows, Moves: one, Control: two, Fills: true, Zero: movedZero}, Doc: "Values shifted along their rows, with zeros filled in.",
 		Params: []op.Param{{Name: "by", Kind: op.Attr, Type: op.IntType}},
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			return []tensor.Tensor{Shift(ct[0], c.Value(1), -c.Int(2)), nil}

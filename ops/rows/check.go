@@ -11,7 +11,7 @@ import (
 )
 
 var validateOp = op.Register(&op.Op{
-	Name: "ragged.validate_splits", Statement: op.Statement{Axes: op.Map, Checks: true, Control: two}, Doc: "Row splits, once they are known to be a partition.", Nondifferentiable: true,
+	Name: "ragged.validate_splits", Statement: op.Statement{Axes: op.Map, Checks: true, Control: two}, Doc: "Row splits, after checking that they are a partition.", Nondifferentiable: true,
 	Params: []op.Param{splitsParam, optional(sizeParam("nvals"))}, Results: 1,
 	Check: func(c *op.Call) error {
 		_, last := partition(c, 0)
@@ -38,7 +38,7 @@ var validateOp = op.Register(&op.Op{
 func Validate(splits, nvals any) tensor.Tensor { return op.Eval(validateOp, splits, nvals) }
 
 var assertSameOp = op.Register(&op.Op{
-	Name: "ragged.assert_same_splits", Statement: op.Statement{Axes: op.Map, Checks: true, Control: two}, Doc: "Row splits, once they are known to give rows of the same lengths as others.", Nondifferentiable: true,
+	Name: "ragged.assert_same_splits", Statement: op.Statement{Axes: op.Map, Checks: true, Control: two}, Doc: "Row splits, after checking that their rows have the same lengths as others.", Nondifferentiable: true,
 	Params: []op.Param{splitsParam, indices("other")}, Results: 1,
 	Shape: func(c *op.Call) (shape.Shape, error) {
 		a, _ := partition(c, 0)

@@ -198,7 +198,7 @@ func ConcatIndex(splits any) (outSplits, index tensor.Tensor) {
 }
 
 var stackSplitsOp = op.Register(&op.Op{
-	Name: "ragged.stack_splits", Statement: makes(op.First, 0), Doc: "The row splits of several partitions' rows, one partition behind the other.",
+	Name: "ragged.stack_splits", Statement: makes(op.First, 0), Doc: "The row splits of several partitions' rows, one partition after the other.",
 	Params: []op.Param{splitsList}, Results: 1,
 	Elem: same,
 	Shape: func(c *op.Call) (shape.Shape, error) {

@@ -18,7 +18,7 @@ var toDenseOp, fromDenseOp *op.Op
 
 func init() {
 	toDenseOp = op.Register(&op.Op{
-		Name: "ragged.to_dense", Statement: op.Statement{Axes: op.Regroup, By: op.ByRows, Moves: one | four, Control: two | three, Fills: true, Zero: op.Zero{Keeps: true, Linear: []op.Operands{one | four}}}, Doc: "Rows filled up to one length.",
+		Name: "ragged.to_dense", Statement: op.Statement{Axes: op.Regroup, By: op.ByRows, Moves: one | four, Control: two | three, Fills: true, Zero: op.Zero{Keeps: true, Linear: []op.Operands{one | four}}}, Doc: "Rows padded to equal length.",
 		Params: []op.Param{{Name: "values", Group: 1}, splitsParam, sizeParam("width"), {Name: "fill", Group: 1, Optional: true}}, Results: 1,
 		Shape: func(c *op.Call) (shape.Shape, error) {
 			nrows, item := rowsOf(c)

@@ -19,7 +19,7 @@ var (
 )
 
 var alignOp = op.Register(&op.Op{
-	Name: "ragged.align", Statement: makes(op.First|op.Second, 0), Doc: "The rows of each segment laid over each other.",
+	Name: "ragged.align", Statement: makes(op.First|op.Second, 0), Doc: "The rows of each segment, aligned.",
 	Params: []op.Param{splitsParam, optional(indices("ids")), optional(sizeParam("n"))}, Results: 2,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		nrows, _ := partition(c, 0)
@@ -77,7 +77,7 @@ func alignedRows(c *op.Call, i, nvals int, n int64) (splits, starts []int64) {
 }
 
 var fiberIDsOp = op.Register(&op.Op{
-	Name: "ragged.fiber_ids", Statement: makes(op.First, 0), Doc: "The fiber of each value of rows that are laid over each other.",
+	Name: "ragged.fiber_ids", Statement: makes(op.First, 0), Doc: "The fiber of each value of aligned rows.",
 	Params: []op.Param{splitsParam, startsParam}, Results: 1,
 	Elem: asInt64,
 	Shape: func(c *op.Call) (shape.Shape, error) {
@@ -99,7 +99,7 @@ var fiberIDsOp = op.Register(&op.Op{
 func FiberIDs(splits, starts any) tensor.Tensor { return op.Eval(fiberIDsOp, splits, starts) }
 
 var fiberLengthsOp = op.Register(&op.Op{
-	Name: "ragged.fiber_lengths", Statement: makes(0, op.First), Doc: "The number of values of each fiber of rows that are laid over each other.",
+	Name: "ragged.fiber_lengths", Statement: makes(0, op.First), Doc: "The number of values in each fiber of aligned rows.",
 	Params: []op.Param{splitsParam, startsParam, fibersParam}, Results: 1,
 	Elem: asInt64,
 	Shape: func(c *op.Call) (shape.Shape, error) {

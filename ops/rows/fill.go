@@ -36,7 +36,7 @@ var fillUpOp, takePresentOp *op.Op
 
 func init() {
 	fillUpOp = op.Register(&op.Op{
-		Name: "ragged.fill_up", Statement: op.Statement{Axes: op.Regroup, By: op.ByRows, Moves: one, Control: two | three, Fills: true, Zero: movedZero}, Doc: "Rows that are at least so long, filled up at their ends.",
+		Name: "ragged.fill_up", Statement: op.Statement{Axes: op.Regroup, By: op.ByRows, Moves: one, Control: two | three, Fills: true, Zero: movedZero}, Doc: "Rows padded at their ends to a minimum length.",
 		Params: []op.Param{{Name: "values"}, splitsParam, sizeParam("width")}, Results: 2,
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			nrows, item := rowsOf(c)
@@ -74,10 +74,10 @@ func init() {
 		},
 	})
 	takePresentOp = op.Register(&op.Op{
-		Name: "ragged.take_present", Statement: op.Statement{Axes: op.Select, By: op.ByRows, Moves: one, Control: two | three, Fills: true, Zero: movedZero}, Doc: "Items by number, zero where none is there.",
+		Name: "ragged.take_present", Statement: op.Statement{Axes: op.Select, By: op.ByRows, Moves: one, Control: two | three, Fills: true, Zero: movedZero}, Doc: "Items by number, with zero for missing ones.",
 		Params: []op.Param{{Name: "values"}, indices("at"), {Name: "there", Takes: op.Bools, Rank: op.Vector}}, Results: 1,
 		Shape: func(c *op.Call) (shape.Shape, error) {
-			n := agree(c, tenon.ErrShape, "there are %d positions and %d truth values", length(c, 1), length(c, 2))
+			n := agree(c, tenon.ErrShape, "there are %d positions and %d booleans", length(c, 1), length(c, 2))
 			return outer(n, items(c, 0, shape.Unknown)), nil
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
@@ -157,7 +157,7 @@ func TakePresent(values, at, there any) tensor.Tensor {
 }
 
 var presentOp = op.Register(&op.Op{
-	Name: "ragged.present", Statement: makes(0, 0), Doc: "Which items of rows that are filled up were there before.",
+	Name: "ragged.present", Statement: makes(0, 0), Doc: "Which items of padded rows are not padding.",
 	Params: []op.Param{splitsParam, sizeParam("width"), {Name: "clip", Kind: op.Attr, Type: op.BoolType, Default: false}}, Results: 1,
 	Elem: func(*op.Call, dtype.DType) dtype.DType { return dtype.Bool },
 	Shape: func(c *op.Call) (shape.Shape, error) {

@@ -136,7 +136,7 @@ var foldOp *op.Op
 
 func init() {
 	foldOp = op.Register(&op.Op{
-		Name: "ragged.fold", Statement: opaque("what combines the values is an attribute"), Doc: "The values of each fiber of rows that are laid over each other, made one.",
+		Name: "ragged.fold", Statement: opaque("what combines the values is an attribute"), Doc: "The values of each fiber of aligned rows, combined.",
 		Params: []op.Param{{Name: "values"}, splitsParam, startsParam, fibersParam, {Name: "how", Kind: op.Attr, Type: op.StringType}}, Results: 1,
 		Elem: func(c *op.Call, d dtype.DType) dtype.DType { return folds[Folding(c.Str(4))].of(d) },
 		Check: func(c *op.Call) error {

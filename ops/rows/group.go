@@ -102,7 +102,7 @@ func Group(keys ...any) (ids, first, counts tensor.Tensor) {
 }
 
 var groupAtOp = op.Register(&op.Op{
-	Name: "ragged.group_at", Statement: opaque("the number of groups depends on the elements"), Doc: "Rows that an index chooses, numbered by their keys.", Nondifferentiable: true,
+	Name: "ragged.group_at", Statement: opaque("the number of groups depends on the elements"), Doc: "Rows selected by an index, numbered by their keys.", Nondifferentiable: true,
 	Params: []op.Param{indices("at"), keysParam("keys")}, Results: 3,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		keyColumns(c, 1)
@@ -139,7 +139,7 @@ func GroupAt(at any, keys ...any) (ids, first, counts tensor.Tensor) {
 }
 
 var matchOp = op.Register(&op.Op{
-	Name: "ragged.match", Statement: opaque("the number of groups depends on the elements"), Doc: "For each row of one table the rows of another with an equal key.", Nondifferentiable: true,
+	Name: "ragged.match", Statement: opaque("the number of groups depends on the elements"), Doc: "For each row of one table, the rows of another with an equal key.", Nondifferentiable: true,
 	Params: []op.Param{keysParam("left"), keysParam("right"),
 		{Name: "max_bytes", Kind: op.Attr, Type: op.IntType, Default: 0}}, Results: 2,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {

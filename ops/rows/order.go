@@ -34,7 +34,7 @@ var reverseOp, rollOp *op.Op
 
 func init() {
 	reverseOp = moving(&op.Op{
-		Name: "ragged.reverse", Statement: moves(op.Select, two), Doc: "Each row from its last value to its first.", Params: valuesParams,
+		Name: "ragged.reverse", Statement: moves(op.Select, two), Doc: "Each row in reverse order.", Params: valuesParams,
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			return []tensor.Tensor{Reverse(ct[0], c.Value(1)), nil}
 		},
@@ -42,7 +42,7 @@ func init() {
 		moverOf(x).reverse(out, x, splits, innerSize(x))
 	})
 	rollOp = moving(&op.Op{
-		Name: "ragged.roll", Statement: moves(op.Select, two), Doc: "Each row moved on, its end coming back at its beginning.",
+		Name: "ragged.roll", Statement: moves(op.Select, two), Doc: "Each row rotated.",
 		Params: append(append([]op.Param{}, valuesParams...), op.Param{Name: "shift", Kind: op.Attr, Type: op.IntType}),
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			return []tensor.Tensor{Roll(ct[0], c.Value(1), -c.Int(2)), nil}
@@ -79,7 +79,7 @@ var sortOp, argSortOp *op.Op
 
 func init() {
 	sortOp = op.Register(&op.Op{
-		Name: "ragged.sort", Statement: op.Statement{Axes: op.Along, By: op.ByRows, Control: two, Missing: op.Last, Zero: keepsZero}, Doc: "Each row in order.", Params: orderParams, Results: 1,
+		Name: "ragged.sort", Statement: op.Statement{Axes: op.Along, By: op.ByRows, Control: two, Missing: op.Last, Zero: keepsZero}, Doc: "Each row, sorted.", Params: orderParams, Results: 1,
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			splits := rowSplits(c, 1, lead(c.Tensor(0)))
 			if s, ok := c.Tensor(0).(*tensor.Strings); ok {
@@ -107,7 +107,7 @@ func init() {
 		},
 	})
 	argSortOp = op.Register(&op.Op{
-		Name: "ragged.argsort", Statement: op.Statement{Axes: op.Along, By: op.ByRows, Control: two, Missing: op.Last, Places: op.First}, Doc: "The positions in its row of each row's values in order.", Nondifferentiable: true, Params: orderParams, Results: 1,
+		Name: "ragged.argsort", Statement: op.Statement{Axes: op.Along, By: op.ByRows, Control: two, Missing: op.Last, Places: op.First}, Doc: "The positions of each row's values in sorted order.", Nondifferentiable: true, Params: orderParams, Results: 1,
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			splits := rowSplits(c, 1, lead(c.Tensor(0)))
 			out := tensor.Uninit(dtype.Int64, c.Tensor(0).Shape())

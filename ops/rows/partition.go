@@ -130,8 +130,8 @@ func rowCount(c *op.Call, ids []int64) int {
 		return 0
 	}
 	if last := ids[n-1]; last >= maxRows && last/1024 >= int64(n) {
-		e := c.Errorf(tenon.ErrInvalid, "the last of %d ids is %d, so there would be as many rows", n, last)
-		e.Hint = "say how many rows there are with nrows"
+		e := c.Errorf(tenon.ErrInvalid, "the last of %d ids is %d, which would make as many rows", n, last)
+		e.Hint = "give the number of rows as nrows"
 		tenon.Throw(e)
 	}
 	return int(ids[n-1]) + 1
@@ -149,7 +149,7 @@ func FromRowIDs(ids, nrows any) tensor.Tensor {
 }
 
 var uniformOp = op.Register(&op.Op{
-	Name: "ragged.uniform_splits", Statement: makes(op.First, 0), Doc: "The row splits of rows of one length.",
+	Name: "ragged.uniform_splits", Statement: makes(op.First, 0), Doc: "The row splits of rows of equal length.",
 	Params: []op.Param{sizeParam("length"), sizeParam("nrows")}, Results: 1,
 	Elem: same,
 	Shape: func(c *op.Call) (shape.Shape, error) {
@@ -177,7 +177,7 @@ func Uniform(length, nrows any) tensor.Tensor {
 }
 
 var uniformLengthOp = op.Register(&op.Op{
-	Name: "ragged.uniform_length", Statement: makes(0, op.First), Doc: "The length that all rows have, or -1.",
+	Name: "ragged.uniform_length", Statement: makes(0, op.First), Doc: "The common length of all rows, or -1.",
 	Params: []op.Param{splitsParam}, Results: 1,
 	Elem:  same,
 	Shape: func(c *op.Call) (shape.Shape, error) { partition(c, 0); return shape.Shape{}, nil },

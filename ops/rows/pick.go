@@ -101,7 +101,7 @@ func GatherIndex(splits, indices any) (outSplits, index tensor.Tensor) {
 }
 
 var maskSplitsOp = op.Register(&op.Op{
-	Name: "ragged.mask_splits", Statement: makes(op.First, 0), Doc: "The row splits that are left when only some values are kept.",
+	Name: "ragged.mask_splits", Statement: makes(op.First, 0), Doc: "The row splits that remain if only some values are kept.",
 	Params: []op.Param{splitsParam, {Name: "mask", Takes: op.Bools, Rank: op.Vector}}, Results: 1,
 	Elem: same,
 	Shape: func(c *op.Call) (shape.Shape, error) {

@@ -51,7 +51,7 @@ func noPosition(c *op.Call, r int, k int64, splits []int64) error {
 }
 
 var placesOp = op.Register(&op.Op{
-	Name: "ragged.places", Statement: makes(op.First, 0), Doc: "Where positions in rows are among all values.",
+	Name: "ragged.places", Statement: makes(op.First, 0), Doc: "Positions in rows as positions among all values.",
 	Params: []op.Param{atParam, listsParam, splitsParam}, Results: 1,
 	Elem:  asInt64,
 	Shape: func(c *op.Call) (shape.Shape, error) { return listed(c, 0), nil },
@@ -137,7 +137,7 @@ func Take(values, at, lists, splits any) tensor.Tensor {
 }
 
 var placesOfOp = op.Register(&op.Op{
-	Name: "ragged.places_of", Statement: makes(op.First, 0), Doc: "Where positions in given rows are among all values.",
+	Name: "ragged.places_of", Statement: makes(op.First, 0), Doc: "Positions in given rows as positions among all values.",
 	Params: []op.Param{atParam, {Name: "rows", Takes: op.Indices}, splitsParam}, Results: 1,
 	Elem: asInt64,
 	Shape: func(c *op.Call) (shape.Shape, error) {
@@ -176,7 +176,7 @@ var placesOfOp = op.Register(&op.Op{
 func PlacesOf(at, rows, splits any) tensor.Tensor { return op.Eval(placesOfOp, at, rows, splits) }
 
 var fromStartOp = op.Register(&op.Op{
-	Name: "ragged.from_start", Statement: makes(op.First, 0), Doc: "Positions counted from the start, of which negative ones count from the end.",
+	Name: "ragged.from_start", Statement: makes(op.First, 0), Doc: "Positions, of which negative ones count from the end, counted from the start.",
 	Params: []op.Param{atParam, sizeParam("n")}, Results: 1,
 	Elem: asInt64,
 	Shape: func(c *op.Call) (shape.Shape, error) {

@@ -240,7 +240,7 @@ func ArgMin(values, splits any) tensor.Tensor { return op.Eval(reductions["argmi
 
 // LogSumExp returns log Σ exp(x) of each row without overflow.
 //
-//	values: [nvals, a], splits → [rows, a], floating numbers.
+//	values: [nvals, a], splits → [rows, a], floating-point numbers.
 //	Gradient: the softmax of the row times its cotangent.
 func LogSumExp(values, splits any) tensor.Tensor {
 	return op.Eval(reductions["logsumexp"], values, splits)

@@ -101,7 +101,7 @@ func CumMin(values, splits any, o CumOptions) tensor.Tensor {
 // LogCumSumExp returns the logarithms of the running sums of e^x of each row, without intermediate
 // overflow. Exclusive sums start with -Inf.
 //
-//	values: [nvals, a], splits → [nvals, a], floating numbers.
+//	values: [nvals, a], splits → [nvals, a], floating-point numbers.
 //	Gradient: for value k, Σ over i ≥ k of ctᵢ·e^(xₖ-yᵢ).
 func LogCumSumExp(values, splits any, o CumOptions) tensor.Tensor {
 	return cumulative(logCumSumExpOp, values, splits, o)

@@ -36,7 +36,7 @@ func ReduceJoin(values, splits any, separator string) tensor.Tensor {
 }
 
 var ngramsOp = op.Register(&op.Op{
-	Name: "ragged.ngrams", Statement: op.Statement{Axes: op.Window, By: op.ByRows, Control: two, Missing: op.Refuse}, Doc: "The sequences of neighbouring strings of each row.", Nondifferentiable: true,
+	Name: "ragged.ngrams", Statement: op.Statement{Axes: op.Window, By: op.ByRows, Control: two, Missing: op.Refuse}, Doc: "The n-grams of each row.", Nondifferentiable: true,
 	Params: append(valuesOf(op.StringsOnly), ngram.Params()...), Results: 2,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		return specs(spec(dtype.String, shape.Of(shape.Unknown)), ends(c, 1, vectorRows(c)))

@@ -46,7 +46,7 @@ func UniqueIndex(values, splits any) (outSplits, first, counts, inverse tensor.T
 }
 
 var runsOp = op.Register(&op.Op{
-	Name: "ragged.run_lengths", Statement: opaque("the number of results depends on the elements"), Doc: "The lengths of runs of equal neighbours in each row.", Nondifferentiable: true,
+	Name: "ragged.run_lengths", Statement: opaque("the number of results depends on the elements"), Doc: "The lengths of runs of equal neighbors in each row.", Nondifferentiable: true,
 	Params: valuesParams, Results: 2,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		nrows, _ := rowsOf(c)

@@ -61,7 +61,7 @@ func readerOf(p *gotype.Plan, v tensor.Tensor, at *fieldPlace) readFunc {
 		}
 		for i, ok := range has {
 			if !ok {
-				at.fail(tenon.ErrInvalid, i, "is missing, and %v is no pointer", p.Type)
+				at.fail(tenon.ErrInvalid, i, "is missing, and %v is not a pointer", p.Type)
 			}
 		}
 		return readerOf(p, values, at)
@@ -338,7 +338,7 @@ func exactly(v tensor.Tensor, d dtype.DType, at *fieldPlace) tensor.Tensor {
 	}
 	for i, ok := range elementsAs[bool](same, at) {
 		if !ok {
-			at.fail(tenon.ErrInvalid, i, "is %v, which no %v holds exactly", ops.Index(v, i), d)
+			at.fail(tenon.ErrInvalid, i, "is %v, which %v cannot hold exactly", ops.Index(v, i), d)
 		}
 	}
 	return to

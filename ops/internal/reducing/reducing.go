@@ -61,9 +61,9 @@ func Elements(has func(d dtype.DType) bool) *op.Elements {
 		switch {
 		case !same:
 		case e.Name == "no numbers":
-			return &op.Elements{Name: "truth values", Has: has}
+			return &op.Elements{Name: "booleans", Has: has}
 		case has(dtype.Bool):
-			return &op.Elements{Name: e.Name + " or truth values", Has: has}
+			return &op.Elements{Name: e.Name + " or booleans", Has: has}
 		default:
 			return &op.Elements{Name: e.Name, Has: has}
 		}

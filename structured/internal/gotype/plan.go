@@ -57,7 +57,7 @@ func Of(fn string, t reflect.Type) (*Plan, error) {
 		return p.(*Plan), nil
 	}
 	if t.Kind() != reflect.Struct || t == timeType {
-		return nil, &tenon.Error{Kind: tenon.ErrUnsupported, Op: fn, Msg: fmt.Sprintf("%v is no struct", t), Line: source.Line()}
+		return nil, &tenon.Error{Kind: tenon.ErrUnsupported, Op: fn, Msg: fmt.Sprintf("%v is not a struct", t), Line: source.Line()}
 	}
 	m := planner{fn: fn}
 	p, err := m.plan(t, nil)
@@ -88,7 +88,7 @@ func (m *planner) plan(t reflect.Type, path []string) (*Plan, error) {
 		return p, nil
 	}
 	if slices.Contains(m.open, t) {
-		return nil, m.fail(path, "%v holds itself", t)
+		return nil, m.fail(path, "%v contains itself", t)
 	}
 	m.open = append(m.open, t)
 	defer func() { m.open = m.open[:len(m.open)-1] }()
@@ -127,7 +127,7 @@ func (m *planner) plan(t reflect.Type, path []string) (*Plan, error) {
 		p.Elem, err = m.plan(entry, path)
 	default:
 		if !numeric(t) {
-			return nil, m.fail(path, "values of type %v have no columns", t)
+			return nil, m.fail(path, "values of type %v cannot be stored in columns", t)
 		}
 	}
 	if err != nil {
@@ -181,7 +181,7 @@ func (m *planner) fields(p *Plan, t reflect.Type, offset uintptr, around []int, 
 	}
 	for _, f := range embedded {
 		if slices.Contains(m.open, f.Type) {
-			return m.fail(path, "%v holds itself", f.Type)
+			return m.fail(path, "%v contains itself", f.Type)
 		}
 		if err := m.fields(p, f.Type, offset+f.Offset, append(slices.Clone(around), f.Index...), path); err != nil {
 			return err

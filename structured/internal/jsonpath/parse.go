@@ -129,7 +129,7 @@ func (p *parser) query(bare bool) Query {
 		p.space()
 		switch {
 		case strings.HasPrefix(p.text[p.at:], ".."):
-			p.fail("descendants (..) are in several columns: name the one")
+			p.fail("descendants (..) are in several columns: name the one to use")
 		case p.peek() == '.':
 			p.at++
 			q.Segments = append(q.Segments, p.dotted())
@@ -247,7 +247,7 @@ func (p *parser) optionalInt() *int {
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n >= 1<<53 || n <= -1<<53 || p.at-digits > 1 && p.text[digits] == '0' || text == "-0" {
 		p.at = start
-		p.fail("%q is no index", text)
+		p.fail("%q is not an index", text)
 	}
 	i := int(n)
 	return &i

@@ -36,7 +36,7 @@ func (p *parser) unary() Logical {
 		_, bare := x.(Comparison)
 		if _, twice := x.(Not); twice || bare && p.text[start] != '(' {
 			p.at = start
-			p.fail("! stands before parentheses, a path or a function")
+			p.fail("! must be followed by parentheses, a path or a function")
 		}
 		return Not{x}
 	}
@@ -58,13 +58,13 @@ func (p *parser) unary() Logical {
 	switch x := x.(type) {
 	case Queried:
 		if x.Value {
-			p.fail("a value is no condition: compare it")
+			p.fail("a value is not a condition: compare it")
 		}
 		return Exists{x.Query}
 	case Literal:
-		p.fail("a constant is no condition: compare it")
+		p.fail("a constant is not a condition: compare it")
 	}
-	p.fail("a number is no condition: compare it")
+	p.fail("a number is not a condition: compare it")
 	return nil
 }
 
@@ -108,7 +108,7 @@ func (p *parser) operand() Operand {
 	case c == '@':
 		return Queried{Query: p.query(false)}
 	case c == '$':
-		p.fail("a condition is about each element: a path in it begins with @")
+		p.fail("a condition applies to each element: a path in it must begin with @")
 	}
 	if name := p.function("length", "count", "value"); name != "" {
 		p.space()
@@ -175,7 +175,7 @@ func (p *parser) number() any {
 		}
 	}
 	p.at = start
-	p.fail("%q is no number", text)
+	p.fail("%q is not a number", text)
 	return nil
 }
 
@@ -189,7 +189,7 @@ func (p *parser) quoted() string {
 	for {
 		if p.at == len(p.text) {
 			p.at = start
-			p.fail("the string does not end")
+			p.fail("the string is not terminated")
 		}
 		switch c := p.text[p.at]; {
 		case c == quote:
@@ -234,7 +234,7 @@ func (p *parser) escape(b *strings.Builder, quote byte) {
 	}
 	if !ok || c == 'x' && r >= utf8.RuneSelf || !utf8.ValidRune(r) {
 		p.at = start
-		p.fail("%q is no escape", p.rest())
+		p.fail("%q is not an escape", p.rest())
 	}
 	b.WriteRune(r)
 }

@@ -38,7 +38,7 @@ func several(in AttnIn, keyM KqMatrix, valueM ValueMatrix) {
 	_ = named.Einsum("seq inputRep, inputRep kqRep -> seq valueRep", in, keyM)              // want `^named.Einsum: "seq inputRep, inputRep kqRep -> seq valueRep": no tensor has valueRep, which the result lists$`
 	_ = named.Sum[Foo](named.Einsum("... inputRep, inputRep kqRep -> ... kqRep", in, keyM)) // want `^named.Sum over Foo: the tensor has no Foo\n  tensor  {Seq KqRep}`
 	_ = named.Einsum("... inputRep, inputRep kqRep -> kqRep", in, keyM)                     // want `the result lacks ..., which stands for {Seq}`
-	_ = named.Einsum("..., inputRep kqRep -> ... kqRep", in, keyM)                          // want `{InputRep} of tensor 0 is behind ... and is listed in another term: list it in term 0 too\n  tensor  {Seq InputRep}`
+	_ = named.Einsum("..., inputRep kqRep -> ... kqRep", in, keyM)                          // want `{InputRep} of tensor 0 is under ... but is listed in another term: list it in term 0 too\n  tensor  {Seq InputRep}`
 	_ = named.Einsum("seq, inputRep kqRep -> seq kqRep", in, keyM)                          // want `term 0 lacks {InputRep}\n  tensor  {Seq InputRep}`
 }
 

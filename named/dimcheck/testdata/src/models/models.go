@@ -53,7 +53,7 @@ func literals() {
 type layer[In named.Is[In]] struct {
 	Weight *named.Tensor `dims:"In,Hidden"`
 	Bias   *named.Tensor `dims:"Hidden"`
-	Wrong  *named.Tensor `dims:"Hiden"` // want `Hiden in the tag dims is no name of a dimension`
+	Wrong  *named.Tensor `dims:"Hiden"` // want `Hiden in the tag dims is not the name of a dimension`
 }
 
 type model struct {

@@ -34,7 +34,7 @@ func shapes(in AttnIn, image *named.Tensor) {
 	_ = named.OneHot[Seq](in, 3, named.OneHotOptions{})      // want `named.OneHot over Seq: the tensor already has Seq`
 	_ = named.Order(in, Seq{})                               // want `named.Order: the order lacks {InputRep}\n  tensor  {Seq InputRep}\n  list all names`
 	_ = named.Unnamed(in, Seq{}, Foo{})                      // want `named.Unnamed: the tensor has no Foo`
-	_ = named.Zeros(dtype.Float32, Seq{}.Of(2), Seq{}.Of(3)) // want `named.Zeros: Seq is there twice in {Seq Seq}`
+	_ = named.Zeros(dtype.Float32, Seq{}.Of(2), Seq{}.Of(3)) // want `named.Zeros: Seq occurs twice in {Seq Seq}`
 	_ = in.Size(Foo{})                                       // want `named.Size: the tensor has no Foo`
 	_ = named.Sum[Seq](image)
 }

@@ -88,7 +88,7 @@ func TestScanAlongRowsRefuses(t *testing.T) {
 		{"too few items", tensor.Of([]int64{0, 1, 2}), sum, "input 1 is float64[3], where the row splits want 2"},
 		{"too many rows", tensor.Of([]int64{0, 1, 2, 3}), sum, "input 0 is float64[2], where the row splits want 3"},
 		{"not rising", tensor.Of([]int64{0, 4, 3}), sum, "comes after 4"},
-		{"no integers", tensor.Of([]float64{0, 1, 3}), sum, "no vector of integers"},
+		{"no integers", tensor.Of([]float64{0, 1, 3}), sum, "not a vector of integers"},
 		{"one for all rows", tensor.Of([]int64{0, 1, 3}), func(c, x T) (T, T) { return ops.Add(c, x), ops.Sum(x) }, "the body returns float64[] for some rows at a time"},
 		{"one of the rows", tensor.Of([]int64{0, 1, 3}), func(c, x T) (T, T) { return ops.Add(c, x), ops.Slice(x, []int{0}, []int{1}) }, "for items of 2 rows"},
 		{"in a turn", tensor.Of([]int64{0, 1, 3}), func(c, x T) (T, T) {

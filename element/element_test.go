@@ -197,7 +197,7 @@ func TestMeaning(t *testing.T) {
 		"a date and a number":         {func() tensor.Tensor { return ops.Equal(day, 1) }, "date and int32[] cannot be compared"},
 		"decimals and floats":         {func() tensor.Tensor { return ops.Add(cents, 1.5) }, "decimal(10, 2) and float64[] cannot be combined"},
 		"durations and dates":         {func() tensor.Tensor { return ops.Concat([]tensor.Tensor{took, day}, 0) }, "duration[ms] and date cannot be combined"},
-		"a text that is no timestamp": {func() tensor.Tensor { return ops.Equal(at, "yesterday") }, `"yesterday" is no timestamp[s]`},
+		"a text that is no timestamp": {func() tensor.Tensor { return ops.Equal(at, "yesterday") }, `"yesterday" is not a valid timestamp[s]`},
 	} {
 		for how, f := range map[string]func() tensor.Tensor{"eager": c.f, "traced": function.New(c.f).Call} {
 			v, err := tenon.Try(f)

@@ -106,7 +106,7 @@ func TestRegistrationErrors(t *testing.T) {
 		"a complex number":          {func() { ext.Register[withComplex]("x.A") }, tenon.ErrUnsupported, []string{"C", "complex128"}},
 		"any":                       {func() { ext.Register[withAny]("x.A") }, tenon.ErrUnsupported, []string{"X", "static"}},
 		"a pointer is the Value":    {func() { ext.Register[withPointerValue]("x.A") }, tenon.ErrUnsupported, []string{"G", "*ext_test.Graph"}},
-		"no struct":                 {func() { ext.Register[scalar]("x.A") }, tenon.ErrUnsupported, []string{"no struct"}},
+		"no struct":                 {func() { ext.Register[scalar]("x.A") }, tenon.ErrUnsupported, []string{"not a struct"}},
 		"a default of another kind": {func() { ext.Register[badDefault]("x.A") }, tenon.ErrInvalid, []string{"N", "three"}},
 		"a tag that is not known":   {func() { ext.Register[unknownTag]("x.A") }, tenon.ErrInvalid, []string{"N", "optonal"}},
 		"a field that is not there": {func() { ext.Register[unknownField]("x.A") }, tenon.ErrInvalid, []string{"A", "shape=B"}},

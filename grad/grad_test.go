@@ -111,7 +111,7 @@ func TestErrors(t *testing.T) {
 		kind error
 		text string
 	}{
-		{"not a scalar", func() T { return grad.Of(func(x T) T { return x })(vec(1, 2)) }, tenon.ErrShape, "not a floating scalar"},
+		{"not a scalar", func() T { return grad.Of(func(x T) T { return x })(vec(1, 2)) }, tenon.ErrShape, "not a floating-point scalar"},
 		{"integers", func() T {
 			type in struct{ X, N T }
 			return grad.Of(func(v in) T { return ops.Sum(v.X) })(in{vec(1), tensor.Of([]int64{1})}).X

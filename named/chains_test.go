@@ -188,7 +188,7 @@ func TestRefusedOperationsNameTheFunctionToUse(t *testing.T) {
 	checkSlips(t, []slip{
 		{"softmax", func() any { return ops.Softmax(x, -1) }, []string{"use named.Softmax"}},
 		{"matmul", func() any { return ops.MatMul(x, x) }, []string{"use named.Dot or named.Contract"}},
-		{"transpose", func() any { return ops.Transpose(x) }, []string{"named.Order at the edge"}},
+		{"transpose", func() any { return ops.Transpose(x) }, []string{"named.Order at a boundary"}},
 		{"reshape", func() any { return ops.Reshape(x, []int{12}) }, []string{"use named.Reshape"}},
 		{"gather", func() any { return ops.Gather(x, []int64{1}, 0) }, []string{"named.Take"}},
 		{"sum", func() any { return ops.Sum(x, 0) }, []string{"use named.Sum"}},

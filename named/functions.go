@@ -11,7 +11,7 @@ import (
 // All is [ops.All] along a dimension, or the dimensions of a set.
 func All[N Is[N]](x tenon.Value) *Tensor { return Dims{groupOf[N]()}.All(x) }
 
-// All is the function [All] for the names of the list.
+// All is the function [All] for the names in the list.
 func (d Dims) All(x tenon.Value) *Tensor { return d.reduce("named.All", ops.All, x) }
 
 // All is the function [All] along the dimension of a handle.
@@ -20,7 +20,7 @@ func (d Dim[N]) All() *Tensor { return d.dims("named.All").All(d.t) }
 // Any is [ops.Any] along a dimension, or the dimensions of a set.
 func Any[N Is[N]](x tenon.Value) *Tensor { return Dims{groupOf[N]()}.Any(x) }
 
-// Any is the function [Any] for the names of the list.
+// Any is the function [Any] for the names in the list.
 func (d Dims) Any(x tenon.Value) *Tensor { return d.reduce("named.Any", ops.Any, x) }
 
 // Any is the function [Any] along the dimension of a handle.
@@ -29,7 +29,7 @@ func (d Dim[N]) Any() *Tensor { return d.dims("named.Any").Any(d.t) }
 // ArgMax is [ops.ArgMax] along a dimension.
 func ArgMax[N Is[N]](x tenon.Value) *Tensor { return Dims{groupOf[N]()}.ArgMax(x) }
 
-// ArgMax is the function [ArgMax] for the names of the list.
+// ArgMax is the function [ArgMax] for the names in the list.
 func (d Dims) ArgMax(x tenon.Value) *Tensor { return d.position("named.ArgMax", ops.ArgMax, x) }
 
 // ArgMax is the function [ArgMax] along the dimension of a handle.
@@ -38,7 +38,7 @@ func (d Dim[N]) ArgMax() *Tensor { return d.dims("named.ArgMax").ArgMax(d.t) }
 // ArgMin is [ops.ArgMin] along a dimension.
 func ArgMin[N Is[N]](x tenon.Value) *Tensor { return Dims{groupOf[N]()}.ArgMin(x) }
 
-// ArgMin is the function [ArgMin] for the names of the list.
+// ArgMin is the function [ArgMin] for the names in the list.
 func (d Dims) ArgMin(x tenon.Value) *Tensor { return d.position("named.ArgMin", ops.ArgMin, x) }
 
 // ArgMin is the function [ArgMin] along the dimension of a handle.
@@ -49,7 +49,7 @@ func ArgSort[N Is[N]](x tenon.Value, o ops.SortOptions) *Tensor {
 	return Dims{groupOf[N]()}.ArgSort(x, o)
 }
 
-// ArgSort is the function [ArgSort] for the names of the list.
+// ArgSort is the function [ArgSort] for the names in the list.
 func (d Dims) ArgSort(x tenon.Value, o ops.SortOptions) *Tensor {
 	return d.along("named.ArgSort", func(x tensor.Tensor, axis int) tensor.Tensor { return ops.ArgSort(x, axis, o) }, x)
 }
@@ -60,7 +60,7 @@ func (d Dim[N]) ArgSort(o ops.SortOptions) *Tensor { return d.dims("named.ArgSor
 // CountNonzero is [ops.CountNonzero] along a dimension, or the dimensions of a set.
 func CountNonzero[N Is[N]](x tenon.Value) *Tensor { return Dims{groupOf[N]()}.CountNonzero(x) }
 
-// CountNonzero is the function [CountNonzero] for the names of the list.
+// CountNonzero is the function [CountNonzero] for the names in the list.
 func (d Dims) CountNonzero(x tenon.Value) *Tensor {
 	return d.reduce("named.CountNonzero", ops.CountNonzero, x)
 }
@@ -71,7 +71,7 @@ func (d Dim[N]) CountNonzero() *Tensor { return d.dims("named.CountNonzero").Cou
 // CumMax is [ops.CumMax] along a dimension.
 func CumMax[N Is[N]](x tenon.Value, o ops.CumOptions) *Tensor { return Dims{groupOf[N]()}.CumMax(x, o) }
 
-// CumMax is the function [CumMax] for the names of the list.
+// CumMax is the function [CumMax] for the names in the list.
 func (d Dims) CumMax(x tenon.Value, o ops.CumOptions) *Tensor {
 	return d.along("named.CumMax", func(x tensor.Tensor, axis int) tensor.Tensor { return ops.CumMax(x, axis, o) }, x)
 }
@@ -82,7 +82,7 @@ func (d Dim[N]) CumMax(o ops.CumOptions) *Tensor { return d.dims("named.CumMax")
 // CumMin is [ops.CumMin] along a dimension.
 func CumMin[N Is[N]](x tenon.Value, o ops.CumOptions) *Tensor { return Dims{groupOf[N]()}.CumMin(x, o) }
 
-// CumMin is the function [CumMin] for the names of the list.
+// CumMin is the function [CumMin] for the names in the list.
 func (d Dims) CumMin(x tenon.Value, o ops.CumOptions) *Tensor {
 	return d.along("named.CumMin", func(x tensor.Tensor, axis int) tensor.Tensor { return ops.CumMin(x, axis, o) }, x)
 }
@@ -95,7 +95,7 @@ func CumProd[N Is[N]](x tenon.Value, o ops.CumOptions) *Tensor {
 	return Dims{groupOf[N]()}.CumProd(x, o)
 }
 
-// CumProd is the function [CumProd] for the names of the list.
+// CumProd is the function [CumProd] for the names in the list.
 func (d Dims) CumProd(x tenon.Value, o ops.CumOptions) *Tensor {
 	return d.along("named.CumProd", func(x tensor.Tensor, axis int) tensor.Tensor { return ops.CumProd(x, axis, o) }, x)
 }
@@ -106,7 +106,7 @@ func (d Dim[N]) CumProd(o ops.CumOptions) *Tensor { return d.dims("named.CumProd
 // CumSum is [ops.CumSum] along a dimension.
 func CumSum[N Is[N]](x tenon.Value, o ops.CumOptions) *Tensor { return Dims{groupOf[N]()}.CumSum(x, o) }
 
-// CumSum is the function [CumSum] for the names of the list.
+// CumSum is the function [CumSum] for the names in the list.
 func (d Dims) CumSum(x tenon.Value, o ops.CumOptions) *Tensor {
 	return d.along("named.CumSum", func(x tensor.Tensor, axis int) tensor.Tensor { return ops.CumSum(x, axis, o) }, x)
 }
@@ -119,7 +119,7 @@ func LogCumSumExp[N Is[N]](x tenon.Value, o ops.CumOptions) *Tensor {
 	return Dims{groupOf[N]()}.LogCumSumExp(x, o)
 }
 
-// LogCumSumExp is the function [LogCumSumExp] for the names of the list.
+// LogCumSumExp is the function [LogCumSumExp] for the names in the list.
 func (d Dims) LogCumSumExp(x tenon.Value, o ops.CumOptions) *Tensor {
 	return d.along("named.LogCumSumExp", func(x tensor.Tensor, axis int) tensor.Tensor { return ops.LogCumSumExp(x, axis, o) }, x)
 }
@@ -138,7 +138,7 @@ func (d Dim[N]) LogSoftmax() *Tensor { return d.dims("named.LogSoftmax").LogSoft
 // LogSumExp is [ops.LogSumExp] along a dimension, or the dimensions of a set.
 func LogSumExp[N Is[N]](x tenon.Value) *Tensor { return Dims{groupOf[N]()}.LogSumExp(x) }
 
-// LogSumExp is the function [LogSumExp] for the names of the list.
+// LogSumExp is the function [LogSumExp] for the names in the list.
 func (d Dims) LogSumExp(x tenon.Value) *Tensor { return d.reduce("named.LogSumExp", ops.LogSumExp, x) }
 
 // LogSumExp is the function [LogSumExp] along the dimension of a handle.
@@ -147,7 +147,7 @@ func (d Dim[N]) LogSumExp() *Tensor { return d.dims("named.LogSumExp").LogSumExp
 // Max is [ops.Max] along a dimension, or the dimensions of a set.
 func Max[N Is[N]](x tenon.Value) *Tensor { return Dims{groupOf[N]()}.Max(x) }
 
-// Max is the function [Max] for the names of the list.
+// Max is the function [Max] for the names in the list.
 func (d Dims) Max(x tenon.Value) *Tensor { return d.reduce("named.Max", ops.Max, x) }
 
 // Max is the function [Max] along the dimension of a handle.
@@ -156,7 +156,7 @@ func (d Dim[N]) Max() *Tensor { return d.dims("named.Max").Max(d.t) }
 // Mean is [ops.Mean] along a dimension, or the dimensions of a set.
 func Mean[N Is[N]](x tenon.Value) *Tensor { return Dims{groupOf[N]()}.Mean(x) }
 
-// Mean is the function [Mean] for the names of the list.
+// Mean is the function [Mean] for the names in the list.
 func (d Dims) Mean(x tenon.Value) *Tensor { return d.reduce("named.Mean", ops.Mean, x) }
 
 // Mean is the function [Mean] along the dimension of a handle.
@@ -165,7 +165,7 @@ func (d Dim[N]) Mean() *Tensor { return d.dims("named.Mean").Mean(d.t) }
 // Min is [ops.Min] along a dimension, or the dimensions of a set.
 func Min[N Is[N]](x tenon.Value) *Tensor { return Dims{groupOf[N]()}.Min(x) }
 
-// Min is the function [Min] for the names of the list.
+// Min is the function [Min] for the names in the list.
 func (d Dims) Min(x tenon.Value) *Tensor { return d.reduce("named.Min", ops.Min, x) }
 
 // Min is the function [Min] along the dimension of a handle.
@@ -174,7 +174,7 @@ func (d Dim[N]) Min() *Tensor { return d.dims("named.Min").Min(d.t) }
 // Norm is [ops.Norm] along a dimension, or the dimensions of a set.
 func Norm[N Is[N]](x tenon.Value, p float64) *Tensor { return Dims{groupOf[N]()}.Norm(x, p) }
 
-// Norm is the function [Norm] for the names of the list.
+// Norm is the function [Norm] for the names in the list.
 func (d Dims) Norm(x tenon.Value, p float64) *Tensor {
 	return d.reduce("named.Norm", func(x any, axes ...int) tensor.Tensor { return ops.Norm(x, p, axes...) }, x)
 }
@@ -185,7 +185,7 @@ func (d Dim[N]) Norm(p float64) *Tensor { return d.dims("named.Norm").Norm(d.t, 
 // Prod is [ops.Prod] along a dimension, or the dimensions of a set.
 func Prod[N Is[N]](x tenon.Value) *Tensor { return Dims{groupOf[N]()}.Prod(x) }
 
-// Prod is the function [Prod] for the names of the list.
+// Prod is the function [Prod] for the names in the list.
 func (d Dims) Prod(x tenon.Value) *Tensor { return d.reduce("named.Prod", ops.Prod, x) }
 
 // Prod is the function [Prod] along the dimension of a handle.
@@ -194,7 +194,7 @@ func (d Dim[N]) Prod() *Tensor { return d.dims("named.Prod").Prod(d.t) }
 // Shift is [ops.Shift] along a dimension.
 func Shift[N Is[N]](x tenon.Value, by int) *Tensor { return Dims{groupOf[N]()}.Shift(x, by) }
 
-// Shift is the function [Shift] for the names of the list.
+// Shift is the function [Shift] for the names in the list.
 func (d Dims) Shift(x tenon.Value, by int) *Tensor {
 	return d.along("named.Shift", func(x tensor.Tensor, axis int) tensor.Tensor { return ops.Shift(x, by, axis) }, x)
 }
@@ -211,7 +211,7 @@ func (d Dim[N]) Softmax() *Tensor { return d.dims("named.Softmax").Softmax(d.t) 
 // Sort is [ops.Sort] along a dimension.
 func Sort[N Is[N]](x tenon.Value, o ops.SortOptions) *Tensor { return Dims{groupOf[N]()}.Sort(x, o) }
 
-// Sort is the function [Sort] for the names of the list.
+// Sort is the function [Sort] for the names in the list.
 func (d Dims) Sort(x tenon.Value, o ops.SortOptions) *Tensor {
 	return d.along("named.Sort", func(x tensor.Tensor, axis int) tensor.Tensor { return ops.Sort(x, axis, o) }, x)
 }
@@ -222,7 +222,7 @@ func (d Dim[N]) Sort(o ops.SortOptions) *Tensor { return d.dims("named.Sort").So
 // Std is [ops.Std] along a dimension, or the dimensions of a set.
 func Std[N Is[N]](x tenon.Value) *Tensor { return Dims{groupOf[N]()}.Std(x) }
 
-// Std is the function [Std] for the names of the list.
+// Std is the function [Std] for the names in the list.
 func (d Dims) Std(x tenon.Value) *Tensor { return d.reduce("named.Std", ops.Std, x) }
 
 // Std is the function [Std] along the dimension of a handle.
@@ -231,7 +231,7 @@ func (d Dim[N]) Std() *Tensor { return d.dims("named.Std").Std(d.t) }
 // Sum is [ops.Sum] along a dimension, or the dimensions of a set.
 func Sum[N Is[N]](x tenon.Value) *Tensor { return Dims{groupOf[N]()}.Sum(x) }
 
-// Sum is the function [Sum] for the names of the list.
+// Sum is the function [Sum] for the names in the list.
 func (d Dims) Sum(x tenon.Value) *Tensor { return d.reduce("named.Sum", ops.Sum, x) }
 
 // Sum is the function [Sum] along the dimension of a handle.
@@ -240,7 +240,7 @@ func (d Dim[N]) Sum() *Tensor { return d.dims("named.Sum").Sum(d.t) }
 // Variance is [ops.Variance] along a dimension, or the dimensions of a set.
 func Variance[N Is[N]](x tenon.Value) *Tensor { return Dims{groupOf[N]()}.Variance(x) }
 
-// Variance is the function [Variance] for the names of the list.
+// Variance is the function [Variance] for the names in the list.
 func (d Dims) Variance(x tenon.Value) *Tensor { return d.reduce("named.Variance", ops.Variance, x) }
 
 // Variance is the function [Variance] along the dimension of a handle.

@@ -326,7 +326,7 @@ func TestRaggedDropout(t *testing.T) {
 			}
 		}
 	}
-	wantError(t, tenon.ErrUnsupported, "share their fate", func() { named.Dropout(k, x, 0.5, Batch{}) })
+	wantError(t, tenon.ErrUnsupported, "cannot be dropped together", func() { named.Dropout(k, x, 0.5, Batch{}) })
 }
 
 type tokenIn struct {

@@ -350,7 +350,7 @@ func TestLiftErrors(t *testing.T) {
 		named.Lift[Batch](func(x, y T) T { return x })(x, named.Index[Rep](wave(Batch{}.Of(2), Rep{}.Of(1)), 0))
 	})
 	wantError(t, tenon.ErrInvalid, "Batch occurs twice", func() { named.LiftOver(named.By(Batch{}, Batch{}), id)(x) })
-	wantError(t, tenon.ErrDType, "no function", func() { named.Lift[Batch](3) })
+	wantError(t, tenon.ErrDType, "not a function", func() { named.Lift[Batch](3) })
 	wantError(t, tenon.ErrInvalid, "no argument is a named tensor", func() { named.Lift[Batch](func(n int) int { return n })(3) })
 	wantError(t, tenon.ErrDType, "which has no names", func() {
 		named.Lift[Batch](func(x T) tensor.Tensor { return named.Unnamed(x, Rep{}) })(x)

@@ -55,7 +55,7 @@ func TestStructuralErrors(t *testing.T) {
 		"index many":          {func() any { return ops.Index(x, 0, 0, 0) }, tenon.ErrShape, "keys for 3 axes"},
 		"index step":          {func() any { return ops.Index(x, key.Range(nil, nil, 0)) }, tenon.ErrInvalid, "step is 0"},
 		"index field":         {func() any { return ops.Index(x, "name") }, tenon.ErrDType, "no field"},
-		"index two tensors":   {func() any { return ops.Index(x, []int{0}, tensor.Of([]int{0})) }, tenon.ErrDType, "no key"},
+		"index two tensors":   {func() any { return ops.Index(x, []int{0}, tensor.Of([]int{0})) }, tenon.ErrDType, "not a key"},
 		"index by two":        {func() any { return ops.Index(x, tensor.Of([]int{0}), tensor.Of([]int{0})) }, tenon.ErrUnsupported, "GatherND"},
 		"index update":        {func() any { return ops.IndexUpdate(x, []float32{1, 2}, 0) }, tenon.ErrShape, "broadcast"},
 		"gather":              {func() any { return ops.Gather(x, [][]int{{0, 1}, {5, 0}}, 1) }, tenon.ErrInvalid, "indices[1, 0]: index 5 is outside [0, 3)"},

@@ -41,7 +41,7 @@ func TestHostileEncodings(t *testing.T) {
 		{"starts behind the values", func() error { _, err := ragged.FromRowStarts(values, []int{0, 4}); return err }, "row_starts[2]"},
 		{"limits that fall", func() error { _, err := ragged.FromRowLimits(values, []int{2, 1}); return err }, "row_limits[2]"},
 		{"uniform rows that do not divide", func() error { _, err := ragged.FromUniformRowLength(values, 2, nil); return err }, "3 values are not rows of 2"},
-		{"uniform rows that overflow", func() error { _, err := ragged.FromUniformRowLength(values, 1<<40, 1<<40); return err }, "more than memory holds"},
+		{"uniform rows that overflow", func() error { _, err := ragged.FromUniformRowLength(values, 1<<40, 1<<40); return err }, "do not fit in memory"},
 		{"a scalar", func() error { _, err := ragged.FromRowSplits(1.5, []int{0, 1}); return err }, "scalar"},
 		{"offsets beyond the values", func() error { _, err := ragged.FromOffsets(values, []int{1, 4}); return err }, "from 1 to 4"},
 		{"nested levels that do not fit", func() error {
@@ -59,7 +59,7 @@ func TestHostileEncodings(t *testing.T) {
 			p := tenon.Must(ragged.PartitionFromUniformRowLength(1<<40, ragged.PartitionOptions{NRows: 0}))
 			_, err := p.WithDType(dtype.Int32)
 			return err
-		}, "int32 does not hold"},
+		}, "int32 cannot hold"},
 		{"a negative uniform length from outside", func() error {
 			s := tenon.Must(ragged.PartitionFromUniformRowLength(2, ragged.PartitionOptions{NRows: 2})).Spec()
 			open := tenon.Must(ragged.NewPartitionSpec(dtype.Int64, -1, -1, 2))
@@ -72,7 +72,7 @@ func TestHostileEncodings(t *testing.T) {
 		{"a Spec of too many rows", func() error {
 			_, err := ragged.NewPartitionSpec(dtype.Int64, 1<<40, -1, 1<<40)
 			return err
-		}, "more than memory holds"},
+		}, "do not fit in memory"},
 		{"partitions that differ", func() error {
 			p := tenon.Must(ragged.PartitionFromRowSplits([]int{0, 2, 3}, ragged.PartitionOptions{}))
 			_, err := p.MergeEncodings(tenon.Must(ragged.PartitionFromRowLengths([]int{1, 2}, ragged.PartitionOptions{})))

@@ -71,9 +71,9 @@ func TestRecordsWithoutACommonTypeAreNotJoined(t *testing.T) {
 		"a single record":    {[]*structured.Tensor{one, tenon.Must(structured.FromNested(rec{"a": 1}, o)).(*structured.Tensor)}, "tensor 1 is a single record"},
 		"text and numbers":   {[]*structured.Tensor{one, read(t, list{rec{"a": list{rec{"b": "x"}}}}, o)}, "structured.Concat: a.b: is "},
 		"lists and records":  {[]*structured.Tensor{one, read(t, list{rec{"a": rec{"b": 1}}}, o)}, "structured.Concat: a: is "},
-		"records and values": {[]*structured.Tensor{read(t, list{rec{"a": 1}}, o), read(t, list{rec{"a": rec{"b": 1}}}, o)}, "no type in common"},
-		"lists of depths":    {[]*structured.Tensor{read(t, list{rec{"a": list{1}}}, o), read(t, list{rec{"a": list{list{1}}}}, o)}, "no type in common"},
-		"truth and numbers":  {[]*structured.Tensor{read(t, list{rec{"a": true}}, o), read(t, list{rec{"a": 1}}, o)}, "no type in common"},
+		"records and values": {[]*structured.Tensor{read(t, list{rec{"a": 1}}, o), read(t, list{rec{"a": rec{"b": 1}}}, o)}, "no common type"},
+		"lists of depths":    {[]*structured.Tensor{read(t, list{rec{"a": list{1}}}, o), read(t, list{rec{"a": list{list{1}}}}, o)}, "no common type"},
+		"truth and numbers":  {[]*structured.Tensor{read(t, list{rec{"a": true}}, o), read(t, list{rec{"a": 1}}, o)}, "no common type"},
 		"integers":           {[]*structured.Tensor{read(t, list{rec{"a": odd}}, o), read(t, list{rec{"a": 1.5}}, o)}, "a: has integers beyond 2⁵³"},
 	} {
 		_, err := structured.Concat(c.tables...)

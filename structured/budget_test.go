@@ -48,7 +48,7 @@ func TestQueriesBeyondMemoryAreErrors(t *testing.T) {
 			"ragged.Combinations", "1333313333400000 tuples"},
 		"cartesian": {func() any {
 			return tenon.Must(ragged.Cartesian([]tensor.Tensor{list, list}, 1, ragged.CartesianOptions{}))
-		}, "ragged.Cartesian", "more than memory"},
+		}, "ragged.Cartesian", "more than the budget"},
 		"a budget for products": {func() any {
 			return tenon.Must(ragged.ArgCartesian([]tensor.Tensor{few, few}, 1, ragged.CartesianOptions{MaxBytes: 1 << 10}))
 		}, "ragged.ArgCartesian", "10000 tuples, whose positions take 160 kB, more than the budget of 1.02 kB"},

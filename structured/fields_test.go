@@ -167,22 +167,22 @@ func TestFieldErrors(t *testing.T) {
 		says string
 	}{
 		"select":          {func() any { return s.Select("x") }, tenon.ErrNotFound, `"geo"`},
-		"select below":    {func() any { return s.Select("id.x") }, tenon.ErrInvalid, "no structured field"},
+		"select below":    {func() any { return s.Select("id.x") }, tenon.ErrInvalid, "not a structured field"},
 		"select elements": {func() any { return s.Select("orders[0].qty") }, tenon.ErrInvalid, "names"},
-		"select nothing":  {func() any { return s.Select("$") }, tenon.ErrInvalid, "no path"},
+		"select nothing":  {func() any { return s.Select("$") }, tenon.ErrInvalid, "not a path"},
 		"drop":            {func() any { return s.Drop("x") }, tenon.ErrInvalid, "no such field"},
 		"rename":          {func() any { return s.Rename("id", "name") }, tenon.ErrInvalid, "already"},
 		"rename unknown":  {func() any { return s.Rename("geo.x", "y") }, tenon.ErrNotFound, `"lat"`},
 		"with":            {func() any { return s.With("x", []int{1, 2}) }, tenon.ErrInvalid, "2 rows"},
-		"with below":      {func() any { return s.With("id.x", []int{1, 2, 3}) }, tenon.ErrInvalid, "no structured field"},
+		"with below":      {func() any { return s.With("id.x", []int{1, 2, 3}) }, tenon.ErrInvalid, "not a structured field"},
 		"apply throws": {func() any {
 			return s.Apply("id", func(v tensor.Tensor) tensor.Tensor { return ops.Reshape(v, []int{7}) })
 		}, tenon.ErrShape, ""},
 		"broadcast up":    {func() any { return s.Broadcast("orders.qty", "geo", "x") }, tenon.ErrInvalid, "not below"},
-		"broadcast leaf":  {func() any { return s.Broadcast("id", "tags", "x") }, tenon.ErrInvalid, "no structured field"},
+		"broadcast leaf":  {func() any { return s.Broadcast("id", "tags", "x") }, tenon.ErrInvalid, "not a structured field"},
 		"broadcast clash": {func() any { return s.Broadcast("id", "orders", "qty") }, tenon.ErrInvalid, "already"},
 		"flatten":         {func() any { return s.Flatten(0, "tags") }, tenon.ErrInvalid, "DropEmpty or KeepEmpty"},
-		"flatten leaf":    {func() any { return s.Flatten(structured.DropEmpty, "id") }, tenon.ErrInvalid, "no lists"},
+		"flatten leaf":    {func() any { return s.Flatten(structured.DropEmpty, "id") }, tenon.ErrInvalid, "does not contain lists"},
 		"flatten unlike":  {func() any { return s.Flatten(structured.DropEmpty, "tags", "orders") }, tenon.ErrInvalid, "row 0"},
 		"unflatten":       {func() any { return s.Unflatten([]int{1, 1}) }, tenon.ErrInvalid, "divides 2 rows"},
 		"where":           {func() any { return s.Where([]bool{true}) }, tenon.ErrShape, ""},
@@ -309,13 +309,13 @@ func TestJoinErrors(t *testing.T) {
 		says string
 	}{
 		"no key":  {structured.JoinOptions{}, tenon.ErrInvalid, "at least one"},
-		"both":    {structured.JoinOptions{On: []string{"id"}, LeftOn: []string{"id"}}, tenon.ErrInvalid, "beside"},
+		"both":    {structured.JoinOptions{On: []string{"id"}, LeftOn: []string{"id"}}, tenon.ErrInvalid, "together with"},
 		"number":  {structured.JoinOptions{LeftOn: []string{"id"}, RightOn: []string{"id", "name"}}, tenon.ErrInvalid, "1 keys"},
 		"unknown": {structured.JoinOptions{On: []string{"x"}}, tenon.ErrNotFound, "x"},
-		"lists":   {structured.JoinOptions{On: []string{"tags"}}, tenon.ErrInvalid, "no key"},
+		"lists":   {structured.JoinOptions{On: []string{"tags"}}, tenon.ErrInvalid, "cannot be a key"},
 		"types":   {structured.JoinOptions{LeftOn: []string{"id"}, RightOn: []string{"name"}}, tenon.ErrDType, "string"},
 		"clash":   {structured.JoinOptions{On: []string{"id"}}, tenon.ErrInvalid, "two fields"},
-		"kind":    {structured.JoinOptions{On: []string{"id"}, Kind: 9}, tenon.ErrInvalid, "no kind"},
+		"kind":    {structured.JoinOptions{On: []string{"id"}, Kind: 9}, tenon.ErrInvalid, "not a kind"},
 		"no name": {structured.JoinOptions{On: []string{"id"}, Kind: structured.Nested}, tenon.ErrInvalid, "needs a name"},
 		"taken":   {structured.JoinOptions{On: []string{"id"}, Kind: structured.Nested, As: "geo"}, tenon.ErrInvalid, "two fields"},
 	} {

@@ -360,21 +360,21 @@ func TestGroupErrors(t *testing.T) {
 		kind error
 		says string
 	}{
-		"no key":         {func() any { return s.GroupBy() }, tenon.ErrInvalid, "none"},
+		"no key":         {func() any { return s.GroupBy() }, tenon.ErrInvalid, "are empty"},
 		"unknown key":    {func() any { return s.GroupBy("x") }, tenon.ErrNotFound, `"geo"`},
-		"a list":         {func() any { return s.GroupBy("tags") }, tenon.ErrInvalid, "no key"},
+		"a list":         {func() any { return s.GroupBy("tags") }, tenon.ErrInvalid, "cannot be a key"},
 		"through a list": {func() any { return s.GroupBy("orders.cat") }, tenon.ErrInvalid, "list for each record"},
-		"through a leaf": {func() any { return s.GroupBy("id.x") }, tenon.ErrInvalid, "no structured field"},
+		"through a leaf": {func() any { return s.GroupBy("id.x") }, tenon.ErrInvalid, "not a structured field"},
 		"same name":      {func() any { return s.GroupBy("id", "id") }, tenon.ErrInvalid, "second key"},
 		"clash":          {func() any { return s.GroupBy("id").Aggregate(structured.Sum("id")) }, tenon.ErrInvalid, "two fields"},
-		"sum of text":    {func() any { return s.GroupBy("id").Aggregate(structured.Sum("name")) }, tenon.ErrInvalid, "no sum"},
-		"sum of lists":   {func() any { return s.GroupBy("id").Aggregate(structured.Sum("tags").As("t")) }, tenon.ErrInvalid, "no sum"},
+		"sum of text":    {func() any { return s.GroupBy("id").Aggregate(structured.Sum("name")) }, tenon.ErrInvalid, "does not have a sum"},
+		"sum of lists":   {func() any { return s.GroupBy("id").Aggregate(structured.Sum("tags").As("t")) }, tenon.ErrInvalid, "does not have a sum"},
 		"quantile":       {func() any { return s.GroupBy("id").Aggregate(structured.Quantile("geo.lat", 2)) }, tenon.ErrInvalid, "want 0 to 1"},
 		"rank 2":         {func() any { return s.Path("orders").(*structured.Tensor).GroupBy("cat") }, tenon.ErrInvalid, "merge"},
 		"single":         {func() any { return s.Path("$[0]").(*structured.Tensor).GroupBy("id") }, tenon.ErrInvalid, "rank 0"},
-		"zero":           {func() any { return s.GroupBy("id").Aggregate(structured.Aggregation{}) }, tenon.ErrInvalid, "zero one"},
+		"zero":           {func() any { return s.GroupBy("id").Aggregate(structured.Aggregation{}) }, tenon.ErrInvalid, "zero value"},
 		"order by lists": {func() any { return s.GroupBy("id").OrderBy("tags", ops.SortOptions{}) }, tenon.ErrInvalid, "no order"},
-		"pivot of lists": {func() any { return s.Pivot("id", "name", structured.List("id"), structured.PivotOptions{}) }, tenon.ErrInvalid, "no entry"},
+		"pivot of lists": {func() any { return s.Pivot("id", "name", structured.List("id"), structured.PivotOptions{}) }, tenon.ErrInvalid, "cannot be an entry"},
 	} {
 		_, err := tenon.Try(c.f)
 		if !errors.Is(err, c.kind) || !strings.Contains(err.Error(), c.says) {

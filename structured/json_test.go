@@ -128,7 +128,7 @@ func TestJSONThatDoesNotFit(t *testing.T) {
 		want string
 	}{
 		{`[1,2`, nil, "unexpected"},
-		{`[1] 2`, nil, "behind"},
+		{`[1] 2`, nil, "text after"},
 		{`[[1,2],[3]]`, nil, "[1]: want a list of 2, got one of 1"},
 		{`[1,"a"]`, nil, "int64 and string"},
 		{`{"a":1}`, nil, "an object"},

@@ -131,7 +131,7 @@ func TestLengths(t *testing.T) {
 	if got := fmt.Sprint(plainOf(t, s.Path("$[0]").(*structured.Tensor).Lengths("orders"))); got != "3" {
 		t.Errorf("a single record: %s", got)
 	}
-	if _, err := tenon.Try(func() tensor.Tensor { return s.Lengths("id") }); !errors.Is(err, tenon.ErrInvalid) || !strings.Contains(err.Error(), "no lists") {
+	if _, err := tenon.Try(func() tensor.Tensor { return s.Lengths("id") }); !errors.Is(err, tenon.ErrInvalid) || !strings.Contains(err.Error(), "does not contain lists") {
 		t.Errorf("got %v", err)
 	}
 }

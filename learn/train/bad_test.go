@@ -68,9 +68,9 @@ func TestBadInput(t *testing.T) {
 		"nothing": {fit(classify, data(at(1, func(b *labelled) { b.X = nil })), nil), []string{"batch 1 of epoch 0"}},
 		"loss of a batch": {fit(func(m nn.Dense, b labelled, _ tensor.Tensor) tensor.Tensor {
 			return nn.SoftmaxCrossEntropy(m.Apply(b.X), b.Label, nn.CrossEntropyOptions{})
-		}, data(none), nil), []string{"not a floating scalar", "ops.Mean"}},
-		"whole loss":     {fit(func(m nn.Dense, b labelled, _ tensor.Tensor) tensor.Tensor { return tensor.Scalar(int64(1)) }, data(none), nil), []string{"not a floating scalar"}},
-		"no loss at all": {fit(func(m nn.Dense, b labelled, _ tensor.Tensor) tensor.Tensor { return nil }, data(none), nil), []string{"not a floating scalar"}},
+		}, data(none), nil), []string{"not a floating-point scalar", "ops.Mean"}},
+		"whole loss":     {fit(func(m nn.Dense, b labelled, _ tensor.Tensor) tensor.Tensor { return tensor.Scalar(int64(1)) }, data(none), nil), []string{"not a floating-point scalar"}},
+		"no loss at all": {fit(func(m nn.Dense, b labelled, _ tensor.Tensor) tensor.Tensor { return nil }, data(none), nil), []string{"not a floating-point scalar"}},
 		"nil loss":       {fit(nil, data(none), nil), []string{"the loss is nil"}},
 		"nil callback":   {option(func(o *train.FitOptions[nn.Dense, labelled]) { o.OnStep = append(o.OnStep, nil) }), []string{"OnStep[0] is nil"}},
 		"nil source":     {option(func(o *train.FitOptions[nn.Dense, labelled]) { o.Data.At = nil }), []string{"and a function At"}},

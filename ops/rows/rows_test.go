@@ -64,7 +64,7 @@ func TestErrors(t *testing.T) {
 		"repeat_index":       {func() any { return first(rows.RepeatIndex(good, []int{1, -1})) }, tenon.ErrInvalid, "row 1"},
 		"repeat_index huge":  {func() any { return first(rows.RepeatIndex(good, 1<<60)) }, tenon.ErrInvalid, "cannot be repeated"},
 		"combinations":       {func() any { s, _ := rows.Combinations(good, 0, rows.CombinationOptions{}); return s }, tenon.ErrInvalid, "n is 0"},
-		"combinations huge":  {func() any { s, _ := rows.Combinations([]int{0, 100000}, 3, rows.CombinationOptions{}); return s }, tenon.ErrInvalid, "more than memory"},
+		"combinations huge":  {func() any { s, _ := rows.Combinations([]int{0, 100000}, 3, rows.CombinationOptions{}); return s }, tenon.ErrInvalid, "more than the budget"},
 		"bincount":           {func() any { return rows.BinCount([]int{0, 1, -3}, good, 2, rows.BinCountOptions{}) }, tenon.ErrInvalid, "values[2], row 1"},
 		"bincount binary": {func() any {
 			return rows.BinCount([]int{0}, []int{0, 1}, 2, rows.BinCountOptions{Weights: []float32{1}, Binary: true})

@@ -143,7 +143,7 @@ func TestFunctions(t *testing.T) {
 			if s.several && s.params != "" {
 				f = "func(x any, axes ...int) tensor.Tensor { return " + s.call + " }"
 			}
-			fmt.Fprintf(&b, "// %s is the function [%s] for the names of the list.\nfunc (d Dims) %s(%s) *Tensor { return d.%s(%q, %s, x) }\n\n", name, name, name, with("x tenon.Value", s.params), method, "named."+name, f)
+			fmt.Fprintf(&b, "// %s is the function [%s] for the names in the list.\nfunc (d Dims) %s(%s) *Tensor { return d.%s(%q, %s, x) }\n\n", name, name, name, with("x tenon.Value", s.params), method, "named."+name, f)
 		}
 		if own["Dim."+name] == nil {
 			fmt.Fprintf(&b, "// %s is the function [%s] along the dimension of a handle.\nfunc (d Dim[N]) %s(%s) *Tensor { return d.dims(%q).%s(%s) }\n\n", name, name, name, s.params, "named."+name, name, with("d.t", s.args))

@@ -229,7 +229,7 @@ func TestEinsum(t *testing.T) {
 		"Batch Seq Rep -> Batch":                   "1 terms for 2",
 		"Batch Seq, Rep Kq -> Batch":               "lacks {Rep}",
 		"Batch Seq Rep Rep, Rep Kq -> Batch":       "twice in term 0",
-		"Batch Seq Foo, Rep Kq -> Batch":           "Foo is no dimension",
+		"Batch Seq Foo, Rep Kq -> Batch":           "Foo is not a dimension",
 		"Batch Seq Rep, Rep Kq -> Batch Batch":     "twice in the result",
 		"Batch Seq Rep, Rep Kq -> Batch Seq Kq Id": "no tensor has Id",
 	} {

@@ -72,12 +72,12 @@ func TestASoftmaxUnderAMaskGoesOverItsKeys(t *testing.T) {
 	masked := func(m *named.Tensor) *named.Tensor { return named.Masked(scores, m, math.Inf(-1)) }
 	checkSlips(t, []slip{
 		{"arguments exchanged", func() any { return named.Softmax[KeySeq](masked(wrong)) }, []string{
-			"named.Softmax over KeySeq: the mask says which Seq each KeySeq sees", "exchange its arguments, or go over Seq"}},
+			"named.Softmax over KeySeq: the mask says which Seq each KeySeq attends to", "exchange its arguments, or use a softmax over Seq"}},
 		{"of a window", func() any {
 			return named.LogSoftmax[KeySeq](masked(named.WindowMask(KeySeq{}.Of(5), Seq{}.Of(5), 1, 1)))
 		}, []string{"exchange its arguments"}},
 		{"renamed on the way", func() any { return named.Softmax[Token](named.Rename[KeySeq, Token](masked(wrong))) }, []string{
-			"each Token sees"}},
+			"each Token attends to"}},
 		{"in attention", func() any {
 			return named.Attention[KeySeq, Rep](wave(Seq{}.Of(5), Rep{}.Of(2)), wave(KeySeq{}.Of(5), Rep{}.Of(2)), wave(KeySeq{}.Of(5), Val{}.Of(2)), named.AttentionOptions{Mask: wrong})
 		}, []string{"named.Attention over KeySeq", "exchange its arguments"}},

@@ -50,6 +50,6 @@ func attention(query, key, value, scale *named.Tensor) {
 	_ = named.Contract[KeySeq](weights, v) // want `named.Contract over KeySeq: KeySeq is summed over, and only left operand has it\n  left   {Seq:4 KeySeq:4}\n  right  {Seq:4 Val:3}`
 	_ = named.Contract[KeySeq](named.Softmax[KeySeq](scores), named.Rename[Seq, KeySeq](v))
 	mask := named.CausalMask(KeySeq{}.Of(4), Seq{}.Of(4))
-	_ = named.Softmax[KeySeq](named.Masked(scores, mask, -1))                      // want `the mask says which Seq each KeySeq sees`
+	_ = named.Softmax[KeySeq](named.Masked(scores, mask, -1))                      // want `the mask says which Seq each KeySeq attends to`
 	_ = named.LayerNorm[Seq](q, named.Ones(dtype.Float32, Rep{}.Of(2)), nil, 1e-5) // want `named.LayerNorm over Seq: Seq is normalised, and the scale has {Rep}`
 }

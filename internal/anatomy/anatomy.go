@@ -17,31 +17,31 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A Kind is what a Value is.
+// A Kind is the kind of structure of a Value.
 type Kind uint8
 
 // The kinds.
 const (
-	Parts    Kind = iota // Fields, the components of a type of which nothing else is known
+	Parts    Kind = iota // Fields, the components of a type about which nothing else is known
 	Leaf                 // numbers or strings
 	Lists                // Inner, divided by Partitions
 	Optional             // Inner, and a Mask that is false where an element is missing
 	Records              // Fields with an entry for each record, divided by Partitions
 	Union                // Inner are records: the first field is the tag, the others variants
 	Map                  // Inner are records: their only field holds the entries
-	Words                // Inner are the numbers of words
-	Element              // Fields, what is stored of elements that mean something: an element.Tensor
-	Held                 // Inner has a row for each element, and may be no tensor
+	Words                // Inner holds the numbers of words
+	Element              // Fields, the stored form of an element.Tensor
+	Held                 // Inner has a row for each element, and need not be a tensor
 	Named                // Inner with Names
 )
 
-// A Spec says what the Values of a tenon.Spec are made of.
+// A Spec describes the structure of the Values of a tenon.Spec.
 type Spec struct {
 	Kind       Kind
 	Inner      tenon.Spec
 	Mask       tenon.Spec
 	Partitions []*ragged.PartitionSpec
-	Fields     []tenon.Field // of records, and the components of Parts and Map
+	Fields     []tenon.Field // fields of records, and components of Parts and Map
 	Names      []named.Name
 
 	of tenon.Spec
@@ -53,7 +53,7 @@ type namedSpec interface {
 	Dims() named.Dims
 }
 
-// OfSpec says what the Values of a Spec are made of.
+// OfSpec returns the structure of the Values of a Spec.
 func OfSpec(s tenon.Spec) Spec {
 	a := Spec{of: s}
 	if tenon.IsLeaf(s) {
@@ -89,13 +89,13 @@ func OfSpec(s tenon.Spec) Spec {
 	return a
 }
 
-// A Field is a part of a Value and its name.
+// A Field is a named part of a Value.
 type Field struct {
 	Name  string
 	Value tenon.Value
 }
 
-// A Value says what a tenon.Value is made of.
+// A Value describes the structure of a tenon.Value.
 type Value struct {
 	Kind       Kind
 	Inner      tenon.Value
@@ -105,11 +105,11 @@ type Value struct {
 	Words      tensor.Tensor
 	Names      []named.Name
 
-	// Rows is the number of the innermost records, shape.Unknown where it is not known.
+	// Rows is the number of the innermost records, or shape.Unknown.
 	Rows int
 }
 
-// Of says what a Value is made of. The kind is that of its Spec.
+// Of returns the structure of a Value. The kind is that of its Spec.
 func Of(v tenon.Value) Value {
 	switch v.(type) {
 	case *tensor.Dense, *tensor.Strings:
@@ -149,7 +149,7 @@ func Of(v tenon.Value) Value {
 	return a
 }
 
-// records fills in what is in records.
+// records fills in the structure of records.
 func (a *Value) records(t *structured.Tensor, s Spec, columns []tenon.Value) {
 	a.Partitions, a.Rows = t.RowPartitions(), shape.Unknown
 	for i, f := range s.Fields {
@@ -159,22 +159,22 @@ func (a *Value) records(t *structured.Tensor, s Spec, columns []tenon.Value) {
 	if k := len(a.Partitions); k > 0 {
 		n = a.Partitions[k-1].NVals()
 	}
-	if n == nil { // a single one
+	if n == nil { // a single record
 		a.Rows = 1
 	} else if d, ok := op.Known(ops.Cast(n, dtype.Int64)); ok {
 		a.Rows = int(tensor.Item[int64](d))
 	}
 }
 
-// Make puts together what a Value of the Spec is made of, whose number of rows may be another:
-// flat values and partitions, or values and a mask, or what a single part holds. The mask is
-// nil where there is none.
+// Make assembles a Value of the Spec, whose number of rows may differ: from flat values and
+// partitions, from values and a mask, or from the content of a single part. The mask is nil if
+// there is none.
 func (s Spec) Make(inner tenon.Value, partitions []*ragged.RowPartition, mask tensor.Tensor) (tenon.Value, error) {
 	switch s.Kind {
 	case Lists:
 		v, err := s.of.Assemble(append([]tenon.Value{inner}, values(partitions)...))
 		if t, ok := inner.(tensor.Tensor); ok && err != nil && s.of.TypeName() == ragged.TypeName {
-			return ragged.FromPartitions(t, partitions...) // which says no more than the Spec of rows does
+			return ragged.FromPartitions(t, partitions...) // whose Spec says no more than that of rows
 		}
 		if err != nil {
 			return rows.Assemble(s.of, append([]tenon.Value{inner}, values(partitions)...))
@@ -197,17 +197,17 @@ func (s Spec) Make(inner tenon.Value, partitions []*ragged.RowPartition, mask te
 		}
 		return of.Assemble([]tenon.Value{inner})
 	}
-	return nil, &tenon.Error{Kind: tenon.ErrDType, Op: "anatomy.Make", Msg: tenon.String(inner.Spec()) + " makes no " + tenon.String(s.of)}
+	return nil, &tenon.Error{Kind: tenon.ErrDType, Op: "anatomy.Make", Msg: tenon.String(inner.Spec()) + " cannot make a " + tenon.String(s.of)}
 }
 
-// Outside reports whether Values of the Spec are lists, or may lack elements, and are of a type of
-// their own.
+// Outside reports whether Values of the Spec are lists, or may lack elements, and have a type
+// defined elsewhere.
 func (s Spec) Outside() bool {
 	return s.Kind == Lists && s.of.TypeName() != ragged.TypeName || s.Kind == Optional && s.of.TypeName() != masked.TypeName
 }
 
-// Like returns a Value of the Spec that is made of what v is made of, or, where it says that something
-// is held or has names, of v itself; maps are made of their entries.
+// Like returns a Value of the Spec with the contents of v or, if the Spec is Held or Named, with v
+// itself; maps are made from their entries.
 func (s Spec) Like(v tenon.Value) (tenon.Value, error) {
 	if e, ok := v.(*structured.Tensor); ok && s.Kind == Map {
 		return structured.MapOf(e)
@@ -220,7 +220,7 @@ func (s Spec) Like(v tenon.Value) (tenon.Value, error) {
 	return s.Make(v, nil, nil)
 }
 
-// MakeParts puts together the fields of a type of which only its components are known.
+// MakeParts assembles a Value from the fields of a type of which only the components are known.
 func (s Spec) MakeParts(fields []tenon.Value) (tenon.Value, error) {
 	if v, err := s.assemble(fields); err == nil {
 		return v, nil
@@ -247,12 +247,13 @@ func (s Spec) MakeParts(fields []tenon.Value) (tenon.Value, error) {
 	return rows.Assemble(many, fields)
 }
 
-// MakeRecords puts together n records of columns, which may have other numbers of rows.
+// MakeRecords assembles n records from columns, whose numbers of rows may differ from those of the
+// Spec.
 func (s Spec) MakeRecords(partitions []*ragged.RowPartition, n int, columns []tenon.Value) (tenon.Value, error) {
 	components := values(partitions)
 	e, ok := s.of.Encode().(tenon.Tuple)
 	if !ok || len(e) != 4 {
-		return nil, &tenon.Error{Kind: tenon.ErrDType, Op: "anatomy.MakeRecords", Msg: tenon.String(s.of) + " are no records"}
+		return nil, &tenon.Error{Kind: tenon.ErrDType, Op: "anatomy.MakeRecords", Msg: tenon.String(s.of) + " is not the Spec of records"}
 	}
 	if d, ok := e[1].(tenon.DType); ok && len(partitions) == 0 && len(columns) == 0 {
 		components = append(components, ops.Cast(tensor.Scalar(int64(n)), d.DType))
@@ -291,7 +292,7 @@ func respecified(e tenon.Tuple, partitions []*ragged.RowPartition, n int, column
 	return tenon.Decode(structured.TypeName, e)
 }
 
-// assemble makes a value of components, the Spec of which follows them where it has to.
+// assemble makes a value from components; its Spec is adapted to them where necessary.
 func (s Spec) assemble(components []tenon.Value) (tenon.Value, error) {
 	if v, err := s.of.Assemble(components); err == nil {
 		return v, nil

@@ -1,7 +1,7 @@
-// Package anatomy says what a Value is made of: numbers, lists of something, something of which
-// parts are missing, records of fields. Whatever writes or reads Values in a form that others
-// have, as JSON, Arrow or messages, walks over them by it, and so has one case for each thing that
-// the form can say and none for the types that the library happens to have: a type from outside is
-// what its methods say ([ragged.Divided], [masked.Optional]), and otherwise its components side by
-// side.
+// Package anatomy describes the structure of Values: numbers, lists of something, something with
+// missing parts, records of fields. Code that reads or writes Values in other formats, such as
+// JSON, Arrow or messages, traverses them by their structure, so that it has one case for each
+// construct of the format and none for the specific types of the library: a type defined elsewhere
+// has the structure that its methods declare ([ragged.Divided], [masked.Optional]), or otherwise
+// consists of its components.
 package anatomy

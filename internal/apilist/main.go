@@ -1,5 +1,5 @@
-// Command apilist writes what each package of the module exports, a line for each thing, into files of the
-// folder api, so that a change of what others rely on is seen when it is reviewed.
+// Command apilist lists the exported identifiers of each package of the module, one per line, in files of
+// the folder api, so that API changes are visible in reviews.
 //
 //	go run ./internal/apilist -w
 package main
@@ -49,7 +49,7 @@ func keys(m map[string]string) func(yield func(string) bool) {
 	}
 }
 
-// replace makes a folder hold these files and no others.
+// replace makes a folder contain exactly these files.
 func replace(dir string, lists map[string]string) error {
 	old, err := filepath.Glob(filepath.Join(dir, "*.txt"))
 	if err != nil {
@@ -73,7 +73,7 @@ func replace(dir string, lists map[string]string) error {
 	return nil
 }
 
-// all returns the list of each package below a folder that others can import, by the name of its file.
+// all returns the lists of all packages below a folder that others can import, by file name.
 func all(root string) (map[string]string, error) {
 	lists := map[string]string{}
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -103,7 +103,7 @@ func all(root string) (map[string]string, error) {
 	return lists, err
 }
 
-// exported returns what the package in a folder exports on Linux on amd64.
+// exported returns the exported identifiers of the package in a folder, for Linux on amd64.
 func exported(dir string) (string, error) {
 	c := build.Default
 	c.GOOS, c.GOARCH, c.CgoEnabled = "linux", "amd64", false
@@ -132,7 +132,7 @@ func exported(dir string) (string, error) {
 	return strings.Join(slices.Compact(lines), "\n") + "\n", nil
 }
 
-// text returns a node in one line.
+// text returns a node on one line.
 func text(set *token.FileSet, n any) string {
 	var b bytes.Buffer
 	if err := printer.Fprint(&b, set, n); err != nil {

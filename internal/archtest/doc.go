@@ -1,4 +1,4 @@
-// Package archtest holds the architecture of the module as tests: who may import
-// whom ([Order]), that exported identifiers are documented, that nothing panics
-// outside internal/throw, and what else a reader of the source may count on.
+// Package archtest tests the architecture of the module: which packages may import which others
+// ([Order]), that exported identifiers are documented, that nothing panics outside of
+// internal/throw, and other rules that readers of the source can rely on.
 package archtest

@@ -10,11 +10,10 @@ import (
 //
 //	a, b < c, d < e;
 //
-// c and d may import a and b, and e all of them and whatever those may import.
-// A name in capitals stands for the packages before it, to be used further
-// down. "x/..." is x and all packages below it, which may import one another. The
-// root package is called tenon. The tests of a package, and packages of examples
-// and commands, may import everything.
+// c and d may import a and b, and e may import all of them and everything that they may import. A
+// name in capitals stands for the packages before it, for use further down. "x/..." is x and all
+// packages below it, which may import one another. The root package is called tenon. The tests of a
+// package, and packages of examples and commands, may import everything.
 const Order = `
 	# tier 0: no tensors yet
 	NONE < profile, dtype, internal/throw, internal/source, internal/cpu, internal/floats, internal/dimtext, internal/abort, internal/colname, internal/zipbounds, internal/relpath, internal/filemap, internal/goroutine, internal/kernel/gctest, internal/memory, internal/message, internal/browser, internal/generated, internal/slab, internal/filelock;
@@ -97,8 +96,8 @@ const Order = `
 	internal/optable < internal/onnxtest;
 `
 
-// Outside says which packages may import which other modules, besides the
-// standard library. "tests" are all files that end in _test.go.
+// Outside says which packages may import which other modules, besides the standard library. "tests"
+// means all files that end in _test.go.
 const Outside = `
 	golang.org/x/sys/cpu < internal/cpu;
 	golang.org/x/sys/unix < internal/memory, scale/dist/mpi;
@@ -120,18 +119,18 @@ const Outside = `
 	github.com/golangci/plugin-module-register/... < named/dimcheck/plugin;
 `
 
-// Hidden says which packages are imported by no others than those above them here: there
-// is an interface in front of them.
+// Hidden lists packages that only the packages above them here may import, because these provide
+// the interface to them.
 const Hidden = `
 	internal/interp, internal/passes < backend;
 `
 
 // relation is a parsed order.
 type relation struct {
-	below map[string][]string // the names directly below each name
+	below map[string][]string // names directly below each name
 }
 
-// parse reads the form of [Order].
+// parse parses the syntax of [Order].
 func parse(text string) (*relation, error) {
 	r := &relation{below: map[string][]string{}}
 	var lines []string
@@ -171,7 +170,7 @@ func names(list string) []string {
 	return out
 }
 
-// allBelow returns the names below a name, at any distance.
+// allBelow returns all names below a name, directly or indirectly.
 func (r *relation) allBelow(name string) []string {
 	var out []string
 	var walk func(string)
@@ -187,8 +186,7 @@ func (r *relation) allBelow(name string) []string {
 	return out
 }
 
-// entry returns the name under which a package stands in the order: its own, or
-// a pattern that covers it.
+// entry returns the name of a package in the order: its own, or a pattern that covers it.
 func (r *relation) entry(pkg string) (string, bool) {
 	if _, ok := r.below[pkg]; ok {
 		return pkg, true
@@ -202,14 +200,14 @@ func (r *relation) entry(pkg string) (string, bool) {
 	return best, best != ""
 }
 
-// covers reports whether a pattern x/... covers a package, or is the package.
+// covers reports whether a pattern x/... covers a package.
 func covers(pattern, pkg string) bool {
 	prefix, ok := strings.CutSuffix(pattern, "/...")
 	return pattern == pkg || ok && (pkg == prefix || strings.HasPrefix(pkg, prefix+"/"))
 }
 
-// hides reports whether a package stands below others of the relation, and the one that
-// imports it is none of them.
+// hides reports whether a package is below others in the relation, and the importing package is
+// none of these.
 func (r *relation) hides(imported, pkg string) bool {
 	below := false
 	for name := range r.below {

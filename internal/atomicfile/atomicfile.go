@@ -9,17 +9,17 @@ import (
 	"runtime"
 )
 
-// Write calls fill with a writer and puts what it wrote at a path, replacing a file
-// that is there, only once all of it is on disk. When fill or the disk fails, the error
-// comes back, the path is as it was and nothing is left beside it. The folder must exist;
-// what is at the path must be a regular file, whose mode is kept. A program that is killed
-// leaves the path as it was, and a file beside it whose name begins with a dot and ends in
-// .tmp, which the next Write to the path removes where the system has locks on files.
+// Write calls fill with a writer and puts the output at a path, replacing an existing file, only
+// after all of it has been written to disk. If fill or the disk fails, Write returns the error, the
+// path is unchanged and nothing is left next to it. The folder must exist; an existing path must be
+// a regular file, whose mode is kept. If the program is killed, the path is unchanged, but a file
+// remains next to it whose name begins with a dot and ends in .tmp; the next Write to the path
+// removes it if the system supports file locks.
 func Write(path string, fill func(w io.Writer) error) error { return write(path, true, fill) }
 
-// Replace is [Write] for what can be made again: a failure of fill, of the disk or of
-// the process leaves what was at the path, but the system says when what was written
-// gets to the disk, so that it may be lost where the power fails.
+// Replace is [Write] for data that can be recreated: if fill, the disk or the process fails, the
+// path is unchanged, but the system decides when the output is written to disk, so that it may be
+// lost in a power failure.
 func Replace(path string, fill func(w io.Writer) error) error { return write(path, false, fill) }
 
 func write(path string, sync bool, fill func(w io.Writer) error) (err error) {
@@ -27,7 +27,7 @@ func write(path string, sync bool, fill func(w io.Writer) error) (err error) {
 	mode := os.FileMode(0o666)
 	if info, err := os.Stat(path); err == nil {
 		if mode = info.Mode().Perm(); !info.Mode().IsRegular() {
-			return errors.New("there is something that is no regular file")
+			return errors.New("the path is not a regular file")
 		}
 	}
 	if sync {
@@ -39,7 +39,7 @@ func write(path string, sync bool, fill func(w io.Writer) error) (err error) {
 		return err
 	})
 	if e := new(os.PathError); errors.As(err, &e) {
-		e.Path = path // the other name is nobody's affair
+		e.Path = path // do not report the temporary name
 	}
 	if err != nil {
 		return err
@@ -59,7 +59,7 @@ func write(path string, sync bool, fill func(w io.Writer) error) (err error) {
 		return err
 	}
 	if sync {
-		if err := f.Sync(); err != nil { // a full disk may not show before
+		if err := f.Sync(); err != nil { // a full disk may be reported only here
 			return err
 		}
 	}
@@ -75,12 +75,12 @@ func write(path string, sync bool, fill func(w io.Writer) error) (err error) {
 	return syncDir(dir)
 }
 
-// rename gives a file the name of another one. A plain rename over a file makes ext4
-// write out what is new there and then, which takes half as long again as to write
-// 100 MB; to exchange the names and remove the old file does not.
+// rename renames a file to an existing one. A plain rename over a file makes ext4 write the
+// contents immediately, which takes half as long again as writing 100 MB; exchanging the names and
+// removing the old file avoids that.
 func rename(from, to string) error {
 	if exchange(from, to) == nil {
-		if err := os.Remove(from); !os.IsNotExist(err) { // a sweep may have been there first
+		if err := os.Remove(from); !os.IsNotExist(err) { // a sweep may have removed it already
 			return err
 		}
 		return nil
@@ -88,7 +88,7 @@ func rename(from, to string) error {
 	return os.Rename(from, to)
 }
 
-// syncDir brings the entries of a directory to the disk.
+// syncDir writes the entries of a directory to disk.
 func syncDir(dir string) error {
 	if runtime.GOOS == "windows" { // directories cannot be opened there
 		return nil

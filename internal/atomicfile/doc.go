@@ -1,2 +1,2 @@
-// Package atomicfile writes files that are either whole or not there.
+// Package atomicfile writes files atomically: they are either complete or not there.
 package atomicfile

@@ -9,7 +9,7 @@ import (
 	"unsafe"
 )
 
-// exchange gives two files each other's names in one step. Not all file systems can.
+// exchange atomically exchanges the names of two files. Not all file systems support it.
 func exchange(a, b string) error {
 	number := uintptr(316) // renameat2
 	if runtime.GOARCH == "arm64" {

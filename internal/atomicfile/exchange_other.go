@@ -4,5 +4,5 @@ package atomicfile
 
 import "errors"
 
-// exchange gives two files each other's names in one step.
+// exchange atomically exchanges the names of two files.
 func exchange(a, b string) error { return errors.ErrUnsupported }

@@ -5,11 +5,11 @@ import (
 	"path/filepath"
 )
 
-// Folder calls fill with an empty folder and puts it at a path once fill has returned,
-// in place of a folder that is there. When fill fails, its error comes back, the path is
-// as it was, and nothing is left beside it. Files that fill does not bring to the disk
-// itself may be lost where the power fails. A program that is killed leaves one folder or
-// the other at the path, and may leave a folder beside it as [Write] does a file.
+// Folder calls fill with an empty folder and moves it to a path once fill has returned, replacing
+// an existing folder. If fill fails, Folder returns its error, the path is unchanged, and nothing
+// is left next to it. Files that fill does not sync to disk itself may be lost in a power failure.
+// If the program is killed, the path is either the old or the new folder, and a folder may remain
+// next to it, like the file that [Write] may leave.
 func Folder(path string, fill func(temp string) error) error {
 	path = filepath.Clean(path)
 	sweep(path)
@@ -18,7 +18,7 @@ func Folder(path string, fill func(temp string) error) error {
 		return err
 	}
 	defer free()
-	defer os.RemoveAll(temp) // what was at the path, in the end
+	defer os.RemoveAll(temp) // finally contains the old folder
 	if err := fill(temp); err != nil {
 		return err
 	}

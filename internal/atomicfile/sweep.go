@@ -11,10 +11,10 @@ import (
 	"github.com/tenonml/tenon/internal/filelock"
 )
 
-// What is written has a name of its own until it is whole: the path's with a dot before it,
-// and behind it letters by chance and an ending. Who writes holds a lock on it, which ends
-// with the program, so that what a killed program has left can be told from what another one
-// is writing. Where locks do more than that, or there are none, what is left stays.
+// Until it is complete, output has a temporary name: a dot, the name of the path, random
+// letters and a suffix. The writer holds a lock on it, which ends with the program, so that
+// the remains of a killed program can be distinguished from a file that another program is
+// writing. Where locks are mandatory or not supported, remains are left alone.
 
 const (
 	ending  = ".tmp"
@@ -22,8 +22,8 @@ const (
 	letters = 12
 )
 
-// claim makes a file or folder under a name for what is to be put at a path. The name is the
-// caller's until it is given free.
+// claim creates a file or folder with a temporary name for output to a path. The caller owns the
+// name until it calls free.
 func claim(path string, make func(temp string) error) (temp string, free func(), err error) {
 	dir, base := filepath.Split(path)
 	for {
@@ -35,14 +35,14 @@ func claim(path string, make func(temp string) error) (temp string, free func(),
 		if err == errTaken {
 			continue
 		}
-		return temp, func() { l.Close() }, nil // what cannot be locked no sweep can, either
+		return temp, func() { l.Close() }, nil // what cannot be locked here cannot be swept either
 	}
 }
 
-// errTaken says that somebody else has locked a file, or removed it.
+// errTaken means that another process has locked or removed a file.
 var errTaken = errors.New("the file is taken")
 
-// lock locks a file or folder until what it returns is closed.
+// lock locks a file or folder until the result is closed.
 func lock(temp string) (*os.File, error) {
 	if !filelock.Advisory {
 		return nil, errors.ErrUnsupported
@@ -67,8 +67,8 @@ func lock(temp string) (*os.File, error) {
 	return l, nil
 }
 
-// sweep removes what killed programs have left beside a path. Where one of them had taken
-// away what was at the path, it comes back.
+// sweep removes what killed programs have left next to a path. If one of them had moved away what
+// was at the path, it is restored.
 func sweep(path string) {
 	dir, base := filepath.Split(path)
 	if dir == "" {
@@ -92,7 +92,7 @@ func sweep(path string) {
 		}
 		if l, err := lock(temp); err == nil {
 			if slices.Contains(names, name+behind) {
-				os.Rename(temp+behind, path) // fails where the path has something
+				os.Rename(temp+behind, path) // fails if the path exists
 				os.RemoveAll(temp + behind)
 			}
 			os.RemoveAll(temp)

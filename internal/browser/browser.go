@@ -13,15 +13,15 @@ import (
 	"time"
 )
 
-// DOM returns the elements of a page after its scripts have run. A test is skipped where no
-// Chromium is installed.
+// DOM returns the elements of a page after its scripts have run. The test is skipped if no Chromium
+// is installed.
 func DOM(t testing.TB, url string) string {
 	t.Helper()
 	return run(t, url, false, "--dump-dom")
 }
 
-// Picture returns what a window of a size shows of a page, in the light or the dark scheme of
-// colours. A test is skipped where no Chromium is installed.
+// Picture returns a screenshot of a page in a window of the given size, in the light or dark colour
+// scheme. The test is skipped if no Chromium is installed.
 func Picture(t testing.TB, url, size string, dark bool) image.Image {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "page.png")
@@ -38,7 +38,7 @@ func Picture(t testing.TB, url, size string, dark bool) image.Image {
 	return img
 }
 
-// Colours returns how often each colour is in a picture, of every third row and column.
+// Colours returns how often each colour occurs in a picture, sampling every third row and column.
 func Colours(img image.Image) map[[3]uint8]int {
 	b, colours := img.Bounds(), map[[3]uint8]int{}
 	for y := b.Min.Y; y < b.Max.Y; y += 3 {
@@ -69,7 +69,7 @@ func run(t testing.TB, url string, dark bool, more ...string) string {
 	return out.String()
 }
 
-// flags are those of a Chromium without a window, with a profile of its own.
+// flags returns the flags of a headless Chromium with a profile of its own.
 func flags(t testing.TB, dark bool) []string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "browser")
@@ -77,7 +77,7 @@ func flags(t testing.TB, dark bool) []string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		for range 10 { // the last of its processes may write yet; what is left then is left
+		for range 10 { // its last process may still be writing; give up after a few attempts
 			if os.RemoveAll(dir) == nil {
 				return
 			}
@@ -93,7 +93,7 @@ func flags(t testing.TB, dark bool) []string {
 	}
 }
 
-// find returns the path of a Chromium.
+// find returns the path of a Chromium executable.
 func find() (string, error) {
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"} {
 		if p, err := exec.LookPath(name); err == nil {

@@ -1,2 +1,2 @@
-// Package browser shows pages in a real browser and uses them, for tests.
+// Package browser opens pages in a real browser and interacts with them, for tests.
 package browser

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// A Tab is a page in a Chromium that is used as a person would: by keys and a pointer. It speaks the
+// A Tab is a page in Chromium that a test uses like a person: by keyboard and pointer. It speaks the
 // Chrome DevTools Protocol through a pipe (https://chromedevtools.github.io/devtools-protocol).
 type Tab struct {
 	t       testing.TB
@@ -25,7 +25,7 @@ type Tab struct {
 	last    int
 }
 
-// Open opens a page in a window of a size such as "900,640". A test is skipped where no Chromium is
+// Open opens a page in a window of a size such as "900,640". The test is skipped if no Chromium is
 // installed.
 func Open(t testing.TB, url, size string, dark bool) *Tab {
 	t.Helper()
@@ -51,7 +51,7 @@ func Open(t testing.TB, url, size string, dark bool) *Tab {
 	in.Close()
 	out.Close()
 	t.Cleanup(func() {
-		fmt.Fprint(w, `{"id":0,"method":"Browser.close"}`+"\x00") // if it does not, it is killed
+		fmt.Fprint(w, `{"id":0,"method":"Browser.close"}`+"\x00") // if it does not exit, it is killed
 		cmd.Wait()
 		w.Close()
 		r.Close()
@@ -67,7 +67,7 @@ func Open(t testing.TB, url, size string, dark bool) *Tab {
 	return b
 }
 
-// call calls a method of the protocol. Events are left out.
+// call calls a method of the protocol. It ignores events.
 func (b *Tab) call(method string, params map[string]any) map[string]any {
 	b.t.Helper()
 	b.last++
@@ -108,7 +108,7 @@ func (b *Tab) call(method string, params map[string]any) map[string]any {
 	}
 }
 
-// Eval returns what an expression of JavaScript is, as JSON has it; promises are waited for.
+// Eval returns the value of a JavaScript expression as JSON represents it; it awaits promises.
 func (b *Tab) Eval(expression string) any {
 	b.t.Helper()
 	answer := b.call("Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true, "awaitPromise": true})
@@ -119,7 +119,7 @@ func (b *Tab) Eval(expression string) any {
 	return result["value"]
 }
 
-// Wait waits until an expression is true, and fails where it has not become so after 20 seconds.
+// Wait waits until an expression is true, and fails the test if it is not after 20 seconds.
 func (b *Tab) Wait(expression string) {
 	b.t.Helper()
 	const rounds, each = 20, 1000 // milliseconds
@@ -131,7 +131,7 @@ func (b *Tab) Wait(expression string) {
 			return
 		}
 	}
-	b.t.Fatalf("%s has not become true", expression)
+	b.t.Fatalf("%s did not become true", expression)
 }
 
 // Press presses a key, such as Tab, Enter, Space or ArrowRight.
@@ -140,7 +140,7 @@ func (b *Tab) Press(key string) {
 	codes := map[string]int{"Tab": 9, "Enter": 13, "Space": 32, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40}
 	code, ok := codes[key]
 	if !ok {
-		b.t.Fatalf("no key %q", key)
+		b.t.Fatalf("unknown key %q", key)
 	}
 	event := map[string]any{"type": "rawKeyDown", "key": key, "code": key, "windowsVirtualKeyCode": code}
 	if text := map[string]string{"Enter": "\r", "Space": " "}[key]; text != "" {
@@ -153,7 +153,7 @@ func (b *Tab) Press(key string) {
 	b.call("Input.dispatchKeyEvent", map[string]any{"type": "keyUp", "key": event["key"], "code": key, "windowsVirtualKeyCode": code})
 }
 
-// Click presses the left button over the middle of the first element of a selector.
+// Click clicks the middle of the first element that matches a selector.
 func (b *Tab) Click(selector string) {
 	b.t.Helper()
 	quoted, err := json.Marshal(selector)
@@ -168,14 +168,14 @@ func (b *Tab) Click(selector string) {
 		return [r.x + r.width / 2, r.y + r.height / 2];
 	})()`).([]any)
 	if !ok {
-		b.t.Fatalf("there is no %s", selector)
+		b.t.Fatalf("no element matches %s", selector)
 	}
 	for _, kind := range []string{"mousePressed", "mouseReleased"} {
 		b.call("Input.dispatchMouseEvent", map[string]any{"type": kind, "x": at[0], "y": at[1], "button": "left", "clickCount": 1})
 	}
 }
 
-// Picture returns what is seen of the page.
+// Picture returns a screenshot of the page.
 func (b *Tab) Picture() image.Image {
 	b.t.Helper()
 	data, _ := b.call("Page.captureScreenshot", map[string]any{"format": "png"})["data"].(string)

@@ -8,18 +8,18 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A maker returns a function of type t whose calls are calls of f, and nil where it knows
-// none of the type. f returns the only result.
+// A maker returns a function of type t whose calls call f, or nil if it does not know the type. f
+// returns the only result.
 type maker func(t reflect.Type, f func(args []any) any) any
 
 var makers sync.Map // reflect.Type → maker
 
-// Register makes functions of T known: of one T, of two, and of a T and a tensor, that
-// return a T or a tensor.
+// Register registers functions of T: of one T, of two, and of a T and a tensor, that return a T or
+// a tensor.
 func Register[T tenon.Value]() { makers.Store(reflect.TypeFor[T](), maker(of[T])) }
 
-// New returns a function of type t whose calls are calls of f, which returns the only
-// result, and nil where no registered type among those of t knows how to make it.
+// New returns a function of type t whose calls call f, which returns the only result, or nil if no
+// registered type among those of t can make it.
 func New(t reflect.Type, f func(args []any) any) any {
 	if t.NumOut() != 1 {
 		return nil
@@ -64,7 +64,7 @@ func of[T tenon.Value](t reflect.Type, f func(args []any) any) any {
 	return nil
 }
 
-// result returns what a function returned, and the zero value for nothing.
+// result returns the result of a function, or the zero value for nil.
 func result[T any](x any) T {
 	r, _ := x.(T)
 	return r

@@ -2,9 +2,9 @@ package colname
 
 import "strconv"
 
-// Unique returns the names of columns as fields can have them: a name that was there before
-// gets _1, _2, …, the first that is neither taken nor the name of another column. It
-// returns the slice itself where there is nothing to change.
+// Unique returns the names of columns as unique field names: a repeated name gets the first
+// suffix _1, _2, … that makes it different from all other names. It returns the slice
+// itself if there is nothing to change.
 func Unique(names []string) []string {
 	given := make(map[string]bool, len(names))
 	twice := false
@@ -16,7 +16,7 @@ func Unique(names []string) []string {
 		return names
 	}
 	out, taken := make([]string, len(names)), make(map[string]bool, len(names))
-	next := map[string]int{} // the number to try first
+	next := map[string]int{} // next suffix to try
 	for i, n := range names {
 		name := n
 		for taken[name] || name != n && given[name] {
@@ -28,7 +28,8 @@ func Unique(names []string) []string {
 	return out
 }
 
-// Filled is [Unique] with columnN, N being its position, for a name that is empty.
+// Filled is [Unique], but first replaces empty names by columnN, where N is the position of the
+// column.
 func Filled(names []string) []string {
 	filled := make([]string, len(names))
 	for i, n := range names {

@@ -1,2 +1,2 @@
-// Package colname gives columns of files names that differ.
+// Package colname makes the names of columns unique.
 package colname

@@ -1,2 +1,2 @@
-// Package filelock locks files between programs.
+// Package filelock locks files across processes.
 package filelock

@@ -4,9 +4,9 @@ package filelock
 
 import "os"
 
-// Advisory reports whether locks keep other locks off, and nothing else: files that are
-// locked can be written, renamed and removed.
+// Advisory reports whether locks exclude only other locks: locked files can still be written,
+// renamed and removed.
 const Advisory = false
 
-// Try has no locks to take on this system.
+// Try always succeeds, because there are no locks on this system.
 func Try(*os.File) (bool, error) { return true, nil }

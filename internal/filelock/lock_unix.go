@@ -7,12 +7,12 @@ import (
 	"syscall"
 )
 
-// Advisory reports whether locks keep other locks off, and nothing else: files that are
-// locked can be written, renamed and removed.
+// Advisory reports whether locks exclude only other locks: locked files can still be written,
+// renamed and removed.
 const Advisory = true
 
-// Try locks a file or folder against other openings of it, in this program or another, until
-// it is closed or the program ends. It reports false where somebody else holds the lock.
+// Try locks a file or folder against other opens of it, in this or any other process, until it is
+// closed or the process ends. It reports false if somebody else holds the lock.
 func Try(f *os.File) (bool, error) {
 	for {
 		switch err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err {

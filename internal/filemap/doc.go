@@ -1,2 +1,2 @@
-// Package filemap gives the bytes of files without copying them, where the system can.
+// Package filemap returns the bytes of files, without copying them if the system supports it.
 package filemap

@@ -15,10 +15,11 @@ func Open(name string) (b []byte, free func() error, err error) {
 	return Bytes(f)
 }
 
-// Bytes returns the bytes of a file and what gives their memory back, after which nobody may
-// look at them. They are mapped where the system can, and read otherwise: from a pipe,
-// say. Who writes to the bytes changes a copy of their page and not the file; a file that
-// others shorten in the meantime ends the program.
+// Bytes returns the bytes of a file, and a function that frees their memory, after which
+// they must not be used. They are mapped if the system supports it, and otherwise, for
+// example for a pipe, read. Writing to the bytes changes a private copy of the page rather
+// than the file. If another process truncates the file in the meantime, accessing the bytes
+// ends the program.
 func Bytes(f *os.File) (b []byte, free func() error, err error) {
 	if b, free, err := mapped(f); err == nil {
 		return b, free, nil

@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// mapped says that a file has to be read.
+// mapped returns an error, so that the file is read.
 func mapped(*os.File) (b []byte, free func() error, err error) {
 	return nil, nil, errors.ErrUnsupported
 }

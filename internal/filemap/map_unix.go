@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// mapped maps a file; an error says that it has to be read.
+// mapped maps a file; if it returns an error, the file must be read instead.
 func mapped(f *os.File) (b []byte, free func() error, err error) {
 	st, err := f.Stat()
 	if err != nil {

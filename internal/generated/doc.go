@@ -1,2 +1,2 @@
-// Package generated keeps files that tests write: pages of docs, and code.
+// Package generated maintains files that tests generate: pages of the documentation, and code.
 package generated

@@ -9,11 +9,11 @@ import (
 
 var update = flag.Bool("update", false, "write the files that the tests generate anew")
 
-// Update reports whether files are to be written anew.
+// Update reports whether generated files should be written.
 func Update() bool { return *update }
 
-// File compares a file with what a test says it holds, and writes it where the test has the flag -update.
-// how is the command that does so.
+// File compares a file with the contents that a test generates, and writes it if the test has the flag
+// -update. how is the command that does so.
 func File(t testing.TB, name, text, how string) {
 	t.Helper()
 	if *update {
@@ -31,7 +31,7 @@ func File(t testing.TB, name, text, how string) {
 	for i := range max(len(a), len(b)) {
 		switch {
 		case i >= len(a) || i >= len(b):
-			t.Errorf("%s has %d lines, now there are %d: run %s", name, len(a), len(b), how)
+			t.Errorf("%s has %d lines, want %d: run %s", name, len(a), len(b), how)
 		case a[i] != b[i]:
 			t.Errorf("%s is not up to date: run %s\nline %d is\n%s\nnow\n%s", name, how, i+1, a[i], b[i])
 		default:

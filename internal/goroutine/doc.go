@@ -1,3 +1,3 @@
-// Package goroutine tells which goroutine is calling, for what belongs to the run of a
-// Go function on one of them: the traces that it records into.
+// Package goroutine identifies the calling goroutine, for state that belongs to the run of a Go
+// function on one goroutine, such as the traces that it records to.
 package goroutine

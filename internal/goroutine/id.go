@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// ID returns the number of the calling goroutine, which stands at the beginning of its
-// stack trace: "goroutine 7 [running]:". It takes about a microsecond.
+// ID returns the number of the calling goroutine, which is at the beginning of its stack trace:
+// "goroutine 7 [running]:". It takes about a microsecond.
 func ID() uint64 {
 	var b [40]byte
 	text := bytes.TrimPrefix(b[:runtime.Stack(b[:], false)], []byte("goroutine "))

@@ -1,2 +1,2 @@
-// Package input opens what is read: memory, readers and files, compressed or not.
+// Package input opens data to read: memory, readers and files, compressed or not.
 package input

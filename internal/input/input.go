@@ -15,19 +15,19 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// An Input is one piece of bytes to read.
+// An Input is one piece of data to read.
 type Input struct {
-	Name string // for errors
-	Data []byte // all of it, where Open is nil
+	Name string // name for errors
+	Data []byte // the data, if Open is nil
 
-	// Open returns the bytes, without their compression.
+	// Open returns the uncompressed data.
 	Open func() (io.ReadCloser, error)
 
-	Size int64 // bytes that Open gives, 0 where that is not known
-	Once bool  // Open can be called once
+	Size int64 // number of bytes that Open returns, or 0 if unknown
+	Once bool  // Open can be called only once
 }
 
-// Bytes returns the input b, which must not change.
+// Bytes returns an input of b, which must not change.
 func Bytes(b []byte) Input {
 	if !compressed(b) {
 		return Input{Data: b}
@@ -35,12 +35,12 @@ func Bytes(b []byte) Input {
 	return Input{Open: func() (io.ReadCloser, error) { return expand(io.NopCloser(bytes.NewReader(b))) }}
 }
 
-// Reader returns what r reads, once.
+// Reader returns an input that reads from r, once.
 func Reader(name string, r io.Reader) Input {
 	return Input{Name: name, Once: true, Open: func() (io.ReadCloser, error) { return expand(io.NopCloser(r)) }}
 }
 
-// File returns what is in a file.
+// File returns an input of the contents of a file.
 func File(name string) Input {
 	in := Input{Name: name, Open: func() (io.ReadCloser, error) {
 		f, err := os.Open(name)
@@ -57,10 +57,10 @@ func File(name string) Input {
 	return in
 }
 
-// Glob returns the names of the files that match one of some patterns, as
-// [filepath.Match] has them, sorted and each once. A name that is there stands for
-// itself, whatever characters it has. A pattern that nothing matches is an error
-// that is fs.ErrNotExist.
+// Glob returns the names of the files that match any of the patterns, in the form of
+// [filepath.Match], sorted and without duplicates. A pattern that is the name of an existing file
+// stands for itself, whatever characters it contains. A pattern without matches is an error that is
+// fs.ErrNotExist.
 func Glob(patterns ...string) ([]string, error) {
 	var all []string
 	for _, p := range patterns {
@@ -73,7 +73,7 @@ func Glob(patterns ...string) ([]string, error) {
 			return nil, fmt.Errorf("%q: %w", p, err)
 		}
 		if len(names) == 0 {
-			return nil, fmt.Errorf("%q: no file has such a name: %w", p, fs.ErrNotExist)
+			return nil, fmt.Errorf("%q matches no files: %w", p, fs.ErrNotExist)
 		}
 		all = append(all, names...)
 	}
@@ -101,10 +101,10 @@ func compressedFile(name string) bool {
 	return compressed(b[:n])
 }
 
-// maxWindow bounds the memory that a zstd file may ask for.
+// maxWindow limits the memory that a zstd file may require.
 const maxWindow = 1 << 27
 
-// expand undoes compression, where there is any.
+// expand decompresses a file if it is compressed.
 func expand(f io.ReadCloser) (io.ReadCloser, error) {
 	b := bufio.NewReaderSize(f, 1<<16)
 	head, err := b.Peek(4)
@@ -128,7 +128,7 @@ func expand(f io.ReadCloser) (io.ReadCloser, error) {
 	return &opened{b, f.Close}, nil
 }
 
-// opened reads from one thing and closes another.
+// opened reads from one object and closes another.
 type opened struct {
 	io.Reader
 	close func() error

@@ -13,10 +13,9 @@ import (
 	"github.com/tenonml/tenon/internal/atomicfile"
 )
 
-// WriteFile gives fill what a file of the name will hold, compressed where the name
-// ends in .gz or .zst. A file that is there is replaced in the end, when all has been
-// written: where that fails it stays as it was. What is no file, such as a pipe, is
-// written to as it is.
+// WriteFile calls fill with a writer of the named file, which compresses if the name ends in .gz or
+// .zst. An existing file is replaced only after everything has been written; if that fails, it is
+// unchanged. A path that is not a regular file, such as a pipe, is written to directly.
 func WriteFile(name string, fill func(w io.Writer) error) error {
 	return replace(name, func(w io.Writer) error {
 		var z io.WriteCloser
@@ -44,7 +43,7 @@ func replace(name string, fill func(w io.Writer) error) error {
 		}
 		return errors.Join(fill(f), f.Close())
 	}
-	if target, err := filepath.EvalSymlinks(name); err == nil { // the link stays
+	if target, err := filepath.EvalSymlinks(name); err == nil { // keep the link
 		name = target
 	}
 	return atomicfile.Replace(name, fill)

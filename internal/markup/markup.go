@@ -18,8 +18,8 @@ type Writer struct {
 	open []string
 }
 
-// Open begins an element. Attributes are names and values in turn; a value of any type is printed,
-// numbers as short as they can be.
+// Open starts an element. Attributes alternate names and values; a value of any type is printed,
+// numbers in their shortest form.
 func (w *Writer) Open(tag string, attributes ...any) *Writer {
 	w.tag(tag, attributes)
 	w.b.WriteByte('>')
@@ -27,7 +27,7 @@ func (w *Writer) Open(tag string, attributes ...any) *Writer {
 	return w
 }
 
-// Void writes an element that has no end, such as img.
+// Void writes an element without content, such as img.
 func (w *Writer) Void(tag string, attributes ...any) *Writer {
 	w.tag(tag, attributes)
 	w.b.WriteString("/>")
@@ -46,12 +46,12 @@ func text(v any) string {
 	case string:
 		return v
 	case float64:
-		return strconv.FormatFloat(float64(int64(v*100+0.5))/100, 'g', -1, 64) // hundredths are enough for places
+		return strconv.FormatFloat(float64(int64(v*100+0.5))/100, 'g', -1, 64) // hundredths are precise enough for positions
 	}
 	return fmt.Sprint(v)
 }
 
-// End ends the last element that was begun.
+// End ends the innermost open element.
 func (w *Writer) End() *Writer {
 	last := len(w.open) - 1
 	w.b.WriteString("</" + w.open[last] + ">")
@@ -59,40 +59,40 @@ func (w *Writer) End() *Writer {
 	return w
 }
 
-// Depth returns how many elements have begun and not ended.
+// Depth returns the number of open elements.
 func (w *Writer) Depth() int { return len(w.open) }
 
-// EndTo ends elements until only so many are left.
+// EndTo ends elements until only depth are open.
 func (w *Writer) EndTo(depth int) {
 	for len(w.open) > depth {
 		w.End()
 	}
 }
 
-// Text writes a text.
+// Text writes escaped text.
 func (w *Writer) Text(s string) *Writer {
 	w.b.WriteString(escaped(s))
 	return w
 }
 
-// Line begins a new line, for people who read the source.
+// Line starts a new line, for people who read the source.
 func (w *Writer) Line() *Writer {
 	w.b.WriteByte('\n')
 	return w
 }
 
-// Element writes an element with a text in it.
+// Element writes an element that contains text.
 func (w *Writer) Element(tag, text string, attributes ...any) *Writer {
 	return w.Open(tag, attributes...).Text(text).End()
 }
 
-// Add writes what another writer has made.
+// Add writes the output of another Writer.
 func (w *Writer) Add(made string) *Writer {
 	w.b.WriteString(made)
 	return w
 }
 
-// Rows writes the rows of a table, whose cells are elements of a tag.
+// Rows writes the rows of a table, with cells of the given element.
 func (w *Writer) Rows(tag string, rows ...[]string) *Writer {
 	for _, r := range rows {
 		w.Open("tr")
@@ -104,10 +104,11 @@ func (w *Writer) Rows(tag string, rows ...[]string) *Writer {
 	return w
 }
 
-// String returns what was written.
+// String returns the markup written so far.
 func (w *Writer) String() string { return w.b.String() }
 
-// escaped escapes a text, and shows what would change the order or the place of what is around it.
+// escaped escapes text, and makes visible characters that would change the order or position of the
+// text around them.
 func escaped(s string) string {
 	clean := true
 	for _, r := range s {
@@ -133,14 +134,14 @@ var style string
 //go:embed script.js
 var script string
 
-// Style is the style sheet of pages.
+// Style returns the style sheet of pages.
 func Style() string { return style }
 
-// Script is what pages do beyond what they show.
+// Script returns the script of pages.
 func Script() string { return script }
 
-// Policy is what pages may load, by the Content Security Policy: it names the style and the script by what
-// is in them, so that nothing else is taken.
+// Policy returns the Content Security Policy of pages: it identifies the style and the script by their
+// hashes, so that nothing else is loaded.
 func Policy() string {
 	of := func(text string) string {
 		sum := sha256.Sum256([]byte(text))
@@ -149,7 +150,7 @@ func Policy() string {
 	return "default-src 'none'; base-uri 'none'; form-action 'self'; connect-src 'self'; img-src data:; style-src " + of(style) + "; script-src " + of(script)
 }
 
-// Head returns the beginning of a page that needs no other file, up to where its content goes.
+// Head returns the beginning of a self-contained page, up to its content.
 func Head(title string) string {
 	var w Writer
 	w.Add("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n").

@@ -1,4 +1,4 @@
-// Package memory says how much memory a result may take: operations whose result is far
-// larger than what they are given, as joins and products are, know its size beforehand
-// and refuse it, where the Go runtime would end the process.
+// Package memory limits the memory of a result. Operations whose result may be far larger than
+// their operands, such as joins and products, know its size in advance and reject it, where the Go
+// runtime would end the process.
 package memory

@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// limits returns the memory of the machine, that of the control groups around the
-// process, and the size of its address space.
+// limits returns the memory of the machine, the limits of the control groups of the process, and
+// the limit of its address space.
 func limits() []int64 {
 	var out []int64
 	if data, err := os.ReadFile("/proc/meminfo"); err == nil {
@@ -31,7 +31,7 @@ func limits() []int64 {
 	return out
 }
 
-// total returns the bytes of the line MemTotal.
+// total returns the value of the line MemTotal in bytes.
 func total(meminfo []byte) int64 {
 	for line := range bytes.Lines(meminfo) {
 		f := bytes.Fields(line)
@@ -44,8 +44,8 @@ func total(meminfo []byte) int64 {
 	return 0
 }
 
-// groupFiles returns the files with the limits of the control groups that /proc/self/cgroup
-// lists, of version 2 and 1, and of the groups around them.
+// groupFiles returns the files with the limits of the control groups, version 2 and 1, that
+// /proc/self/cgroup lists, and of their parent groups.
 func groupFiles(groups string) []string {
 	var out []string
 	for line := range strings.Lines(groups) {

@@ -2,5 +2,5 @@
 
 package memory
 
-// limits returns nothing: the system does not tell.
+// limits returns nothing, because the system does not provide limits.
 func limits() []int64 { return nil }

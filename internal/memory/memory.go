@@ -7,15 +7,15 @@ import (
 	"sync"
 )
 
-// Budget returns how many bytes one result may take where no one says otherwise: half of
-// the memory that the machine, the control group and the resource limits leave the
-// process, and no more than the limit of the Go runtime (GOMEMLIMIT).
+// Budget returns the default limit for a single result in bytes: half of the memory that the
+// machine, the control group and the resource limits leave to the process, and at most the limit of
+// the Go runtime (GOMEMLIMIT).
 func Budget() int64 {
 	return min(hard()/2, debug.SetMemoryLimit(-1))
 }
 
-// Total returns how many bytes the system has for the process, or math.MaxInt64 where it
-// does not tell: what is larger cannot be made.
+// Total returns the memory available to the process in bytes, or math.MaxInt64 if it is unknown.
+// Nothing larger can be allocated.
 func Total() int64 { return hard() }
 
 // hard is Total.
@@ -29,8 +29,7 @@ var hard = sync.OnceValue(func() int64 {
 	return least
 })
 
-// Times returns the product of sizes that are not negative, or math.MaxInt64 where that
-// is less.
+// Times returns the product of nonnegative sizes, or math.MaxInt64 if it overflows.
 func Times(sizes ...int64) int64 {
 	n := int64(1)
 	for _, s := range sizes {
@@ -46,7 +45,7 @@ func Times(sizes ...int64) int64 {
 	return n
 }
 
-// Size writes a number of bytes with three digits: "320 GB".
+// Size formats a number of bytes with three digits: "320 GB".
 func Size(n int64) string {
 	x, units := float64(n), []string{"bytes", "kB", "MB", "GB", "TB", "PB", "EB"}
 	i := 0

@@ -1,3 +1,3 @@
-// Package memtest tells tests how much memory a process holds at once: the heap of a process of its own,
-// with what was there before left out, text that is mapped or decompressed included.
+// Package memtest measures how much memory reading a file takes at most: the heap of a separate process,
+// not counting what was there before, but including mapped or decompressed text.
 package memtest

@@ -13,11 +13,12 @@ import (
 	"github.com/tenonml/tenon/internal/arena"
 )
 
-// fileOf is the variable of the environment that tells a started process its file.
+// fileOf is the environment variable with which the started process gets the name of its file.
 const fileOf = "TENON_MEMTEST_FILE"
 
-// Measured reads a file in the process that [Peak] started, says what it held, and reports true: the test
-// is over then. Elsewhere it does nothing. What read returns is held to the end.
+// Measured does nothing except in a process that [Peak] has started. There it reads a file, reports the
+// memory held, and returns true, which means that the test is over. The result of read is kept alive to
+// the end.
 func Measured(t *testing.T, read func(name string) any) bool {
 	name := os.Getenv(fileOf)
 	if name == "" {
@@ -30,22 +31,23 @@ func Measured(t *testing.T, read func(name string) any) bool {
 	return true
 }
 
-// Skip leaves a test out where memory cannot be told: on other systems than Linux, in short runs, under the race
-// detector, which holds shadow memory of its own, and where released buffers are kept to find their use.
+// Skip skips a test if memory cannot be measured: on systems other than Linux, in short runs, under the race
+// detector, which allocates shadow memory, and if released buffers are quarantined to detect their use.
 func Skip(t *testing.T) {
 	if arena.Debugging() {
-		t.Skip("memory that is given back is kept aside")
+		t.Skip("released memory is quarantined")
 	}
 	if runtime.GOOS != "linux" {
-		t.Skip("only Linux tells what a process held at once")
+		t.Skip("only Linux reports the peak memory of a process")
 	}
 	info, ok := debug.ReadBuildInfo()
 	if testing.Short() || ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
-		t.Skip("it reads a large file; the race detector holds shadow memory of its own")
+		t.Skip("it reads a large file, and the race detector allocates shadow memory")
 	}
 }
 
-// Peak starts the test again in a process that reads a file, and returns the most bytes that it held at once.
+// Peak starts the test again in a process that reads a file, and returns the most bytes that it held at any
+// time.
 func Peak(t *testing.T, name string) int {
 	cmd := exec.Command(os.Args[0], "-test.run", "^"+t.Name()+"$")
 	cmd.Env = append(os.Environ(), fileOf+"="+name, "GOGC=5", "GOMAXPROCS=1")
@@ -59,7 +61,7 @@ func Peak(t *testing.T, name string) int {
 	return peak
 }
 
-// held returns the most memory that the process has held.
+// held returns the peak memory of the process.
 func held(t *testing.T) int {
 	b, err := os.ReadFile("/proc/self/status")
 	_, after, ok := strings.Cut(string(b), "VmHWM:")

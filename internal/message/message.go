@@ -4,14 +4,14 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// A Tag is a field's number with its wire type, as it stands before the field. A field of a
-// known number with another wire type is an unknown field, which protocol buffers skip.
+// A Tag is a field's number with its wire type, as it precedes the field. A field with a known
+// number but a different wire type is an unknown field, which protocol buffers skip.
 type Tag uint64
 
-// Varint returns the tag of a field of integers, enumerations or truth values.
+// Varint returns the tag of a field of integers, enumerations or booleans.
 func Varint(n protowire.Number) Tag { return Tag(n)<<3 | Tag(protowire.VarintType) }
 
-// Bytes returns the tag of a field with a length: bytes, text, a message, packed numbers.
+// Bytes returns the tag of a length-delimited field: bytes, a string, a message, packed numbers.
 func Bytes(n protowire.Number) Tag { return Tag(n)<<3 | Tag(protowire.BytesType) }
 
 // Fixed32 returns the tag of a field of four bytes, such as float.
@@ -26,7 +26,7 @@ func (t Tag) Number() protowire.Number { return protowire.Number(t >> 3) }
 // Type returns the wire type of the field.
 func (t Tag) Type() protowire.Type { return protowire.Type(t & 7) }
 
-// An Error says at which byte of a message something is malformed.
+// An Error says at which byte a message is malformed.
 type Error struct {
 	At  int
 	Err error
@@ -35,12 +35,12 @@ type Error struct {
 // Error says what is malformed.
 func (e *Error) Error() string { return "the message is malformed: " + e.Err.Error() }
 
-// Unwrap returns what protowire says.
+// Unwrap returns the error of package protowire.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Each calls f with the fields of a message in order: with the number of a varint or fixed
-// field, and the bytes of one with a length, which are those of b. It returns f's first
-// error, or an *[Error].
+// Each calls f with the fields of a message in order: with the number in a varint or fixed field,
+// or the bytes of a length-delimited field, which are a slice of b. It returns the first error of
+// f, or an *[Error].
 func Each(b []byte, f func(t Tag, n uint64, data []byte) error) error {
 	for at := 0; at < len(b); {
 		num, typ, size := protowire.ConsumeTag(b[at:])
@@ -76,8 +76,8 @@ func Each(b []byte, f func(t Tag, n uint64, data []byte) error) error {
 	return nil
 }
 
-// Packed calls f with each number of the bytes of a field of packed ones of a wire type. It returns
-// f's first error, or an *[Error].
+// Packed calls f with each number of a packed field of the given wire type. It returns the first
+// error of f, or an *[Error].
 func Packed(b []byte, typ protowire.Type, f func(n uint64) error) error {
 	for at := 0; at < len(b); {
 		var n uint64
@@ -103,7 +103,7 @@ func Packed(b []byte, typ protowire.Type, f func(n uint64) error) error {
 	return nil
 }
 
-// Append appends a field that holds a message, written by f.
+// Append appends a field that contains a message, which f writes.
 func Append(b []byte, n protowire.Number, f func([]byte) ([]byte, error)) ([]byte, error) {
 	inner, err := f(nil)
 	if err != nil {
@@ -112,14 +112,14 @@ func Append(b []byte, n protowire.Number, f func([]byte) ([]byte, error)) ([]byt
 	return AppendBytes(b, n, inner), nil
 }
 
-// AppendBytes appends a field of bytes or text.
+// AppendBytes appends a field of bytes or a string.
 func AppendBytes[T ~string | ~[]byte](b []byte, n protowire.Number, data T) []byte {
 	b = protowire.AppendTag(b, n, protowire.BytesType)
 	b = protowire.AppendVarint(b, uint64(len(data)))
 	return append(b, data...)
 }
 
-// AppendVarint appends a field with an integer, enumeration or truth value.
+// AppendVarint appends a field with an integer, enumeration or boolean.
 func AppendVarint(b []byte, n protowire.Number, x uint64) []byte {
 	b = protowire.AppendTag(b, n, protowire.VarintType)
 	return protowire.AppendVarint(b, x)

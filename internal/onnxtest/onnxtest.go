@@ -18,10 +18,10 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Check writes the only function of a model, reads it again and compares what both give for
-// arguments, the Values that the function takes: those that are made of tensors go in as these. Floating results may differ by a number of units
-// in the last place, relative to the larger of their size and 1; others are equal. An error of
-// kind [tenon.ErrUnsupported] says that the function cannot be written.
+// Check writes the only function of a model, reads it back and compares the results of both for arguments, the Values
+// that the function takes; Values made of tensors are passed as these tensors. Floating-point results may differ by
+// the given number of ulps, relative to the larger of their size and 1; others must be equal. An error of kind
+// [tenon.ErrUnsupported] means that the function cannot be written.
 func Check(name string, m *saved.Model, units float64, args ...tenon.Value) error {
 	var b bytes.Buffer
 	if err := onnx.Encode(&b, m); err != nil {
@@ -58,7 +58,7 @@ func Check(name string, m *saved.Model, units float64, args ...tenon.Value) erro
 	return nil
 }
 
-// tensorsOf returns the tensors that Values are made of.
+// tensorsOf returns the tensors that make up Values.
 func tensorsOf(values []tenon.Value) (list []tensor.Tensor, same []any, err error) {
 	for _, v := range values {
 		parts, err := nest.Flatten(v, nest.Options{Expand: true})
@@ -94,7 +94,7 @@ func near(got, want tensor.Tensor, units float64) error {
 	return nil
 }
 
-// keep writes a case into the folder, if there is one.
+// keep writes a case to the folder, if there is one.
 func keep(name string, model []byte, units float64, args, want []tensor.Tensor) error {
 	dir := os.Getenv("TENON_ONNX_OUT")
 	if dir == "" {

@@ -11,8 +11,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Bags are multisets of numbers, one in each row, with what they are bags of. They say that
-// they are divided into rows, and so formats know them as lists.
+// Bags are multisets of numbers, one in each row, together with what they are bags of. They declare
+// that they are divided into rows, so formats treat them as lists.
 type Bags struct {
 	items tensor.Tensor
 	rows  *ragged.RowPartition
@@ -34,7 +34,7 @@ func (b Bags) FlatValues() tensor.Tensor { return b.items }
 // Partitions returns what divides the items.
 func (b Bags) Partitions() []*ragged.RowPartition { return []*ragged.RowPartition{b.rows} }
 
-// Spec returns the Spec.
+// Spec returns the Spec of the bags.
 func (b Bags) Spec() tenon.Spec {
 	return bagsSpec{b.of, b.items.Spec(), b.rows.Spec().(*ragged.PartitionSpec)}
 }
@@ -42,10 +42,10 @@ func (b Bags) Spec() tenon.Spec {
 // DType returns the element type of the items.
 func (b Bags) DType() dtype.DType { return b.items.DType() }
 
-// Shape returns the number of bags, and that their sizes differ.
+// Shape returns a shape with the number of bags; their sizes are unknown.
 func (b Bags) Shape() shape.Shape { return shape.Of(b.rows.StaticNRows(), shape.Unknown) }
 
-// HandleOp does on bags what is done on rows. What has no rows any more are plain numbers.
+// HandleOp applies operations on rows to bags. Results without rows are plain numbers.
 func (b Bags) HandleOp(c *op.Call) ([]tenon.Value, error) {
 	args := make([]tenon.Value, len(c.Values()))
 	for i, v := range c.Values() {

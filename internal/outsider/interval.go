@@ -12,7 +12,7 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Interval is, elementwise, every number from Lo to Hi.
+// Interval is, elementwise, the set of numbers from Lo to Hi.
 type Interval struct {
 	Lo tensor.Tensor `tenon:"name=lo,dtype=float"`
 	Hi tensor.Tensor `tenon:"name=hi,dtype=lo,shape=lo"`
@@ -22,9 +22,9 @@ var _ op.Handler = Interval{}
 
 func init() {
 	ext.Register[Interval]("example.com/outsider.Interval")
-	// A tensor is an interval without width.
+	// A tensor is an interval of width zero.
 	tenon.Must(ext.Cast(func(x tensor.Tensor) (Interval, error) { return Interval{x, x}, nil }, ext.CastOptions{}))
-	// The other way loses the width, so it has to be asked for.
+	// The opposite conversion loses the width, so it must be explicit.
 	tenon.Must(ext.Cast(func(x Interval) (tensor.Tensor, error) { return x.Middle(), nil }, ext.CastOptions{Explicit: true}))
 	// Handlers for several operations at once, and for one.
 	tenon.Must(ext.HandleBinary(func(c *op.Call, x, y Interval) (tenon.Value, error) { return binary(c, x, y) }))
@@ -68,7 +68,7 @@ func (x Interval) Shape() shape.Shape { return x.Lo.Shape() }
 // String prints the bounds.
 func (x Interval) String() string { return ext.String(x) }
 
-// Validate checks that no lower bound is above the upper one, where data are there.
+// Validate checks that no lower bound exceeds the upper one, if data is available.
 func (x Interval) Validate() error {
 	bad, ok := op.Known(ops.Any(ops.Greater(x.Lo, x.Hi)))
 	if ok && tensor.Item[bool](bad) {
@@ -83,10 +83,10 @@ func (x Interval) Middle() tensor.Tensor { return ops.Mul(ops.Add(x.Lo, x.Hi), 0
 // Width returns the width of the interval.
 func (x Interval) Width() tensor.Tensor { return ops.Sub(x.Hi, x.Lo) }
 
-// rising are the operations that never fall, so that bounds go to bounds.
+// rising are the increasing operations, which map bounds to bounds.
 var rising = map[string]bool{"exp": true, "log": true, "sqrt": true, "tanh": true, "sigmoid": true, "relu": true, "softplus": true, "identity": true}
 
-// HandleOp answers for operations on one interval.
+// HandleOp implements operations on one interval.
 func (x Interval) HandleOp(c *op.Call) ([]tenon.Value, error) {
 	x, ok := c.Value(0).(Interval)
 	if !ok {
@@ -123,8 +123,8 @@ func binary(c *op.Call, x, y Interval) (tenon.Value, error) {
 	return nil, op.NotHandled
 }
 
-// product is the product of an interval and an exact matrix: the middle goes through as
-// it is, and the width with the matrix's absolute values.
+// product multiplies an interval by an exact matrix: the middle is multiplied by the matrix, and
+// the width by its absolute values.
 func product(c *op.Call) ([]tenon.Value, error) {
 	x, ok := c.Value(0).(Interval)
 	w, ok2 := c.Value(1).(tensor.Tensor)

@@ -9,14 +9,14 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Readings are what an instrument has measured, in a unit, and where it has not. They say that
-// elements are missing, and so formats know them as nullable.
+// Readings are the measurements of an instrument, in a unit, some of which are missing. They
+// declare that elements may be missing, so formats treat them as nullable.
 type Readings struct {
 	values, there tensor.Tensor
 	unit          string
 }
 
-// NewReadings returns readings that are there where a mask is true.
+// NewReadings returns readings that are present where a mask is true.
 func NewReadings(unit string, values, there tensor.Tensor) (Readings, error) {
 	r := Readings{values, there, unit}
 	if there.DType() != dtype.Bool || !there.Shape().CompatibleWith(values.Shape()) {
@@ -28,13 +28,13 @@ func NewReadings(unit string, values, there tensor.Tensor) (Readings, error) {
 // Unit returns the unit.
 func (r Readings) Unit() string { return r.unit }
 
-// Values returns what was measured, and anything where nothing was.
+// Values returns the measurements, with arbitrary numbers in place of missing ones.
 func (r Readings) Values() tensor.Tensor { return r.values }
 
-// Mask tells which readings are there.
+// Mask tells which readings are present.
 func (r Readings) Mask() tensor.Tensor { return r.there }
 
-// Spec returns the Spec.
+// Spec returns the Spec of the readings.
 func (r Readings) Spec() tenon.Spec { return readingsSpec{r.unit, r.values.Spec(), r.there.Spec()} }
 
 // DType returns the element type of the values.
@@ -103,12 +103,12 @@ func (s readingsSpec) Assemble(parts []tenon.Value) (tenon.Value, error) {
 	return NewReadings(s.unit, parts[0].(tensor.Tensor), parts[1].(tensor.Tensor))
 }
 
-// Batched has values and a mask of n readings.
+// Batched returns the Spec of n readings.
 func (s readingsSpec) Batched(n int) (tenon.Spec, error) {
 	return s.each(func(b tenon.Batcher) (tenon.Spec, error) { return b.Batched(n) })
 }
 
-// Unbatched has those of one.
+// Unbatched returns the Spec of one reading.
 func (s readingsSpec) Unbatched() (tenon.Spec, error) { return s.each(tenon.Batcher.Unbatched) }
 
 func (s readingsSpec) each(f func(tenon.Batcher) (tenon.Spec, error)) (tenon.Spec, error) {

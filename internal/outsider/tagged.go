@@ -9,8 +9,8 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// Tagged is a tensor and where it comes from. It states what it is made of and nothing else,
-// and takes part in every operation.
+// Tagged is a tensor together with its origin. It declares its components and nothing else, and can
+// take part in every operation.
 type Tagged struct {
 	Data   tensor.Tensor `tenon:"name=data"`
 	Source string        `tenon:"name=source"`
@@ -18,7 +18,7 @@ type Tagged struct {
 
 func init() { ext.Register[Tagged]("example.com/outsider.Tagged") }
 
-// Spec returns the Spec.
+// Spec returns the Spec of the value.
 func (t Tagged) Spec() tenon.Spec { return ext.SpecOf(t) }
 
 // DType returns the element type of the data.
@@ -27,14 +27,14 @@ func (t Tagged) DType() dtype.DType { return t.Data.DType() }
 // Shape returns the shape of the data.
 func (t Tagged) Shape() shape.Shape { return t.Data.Shape() }
 
-// Form returns what the value is made of.
+// Form returns the components of the value.
 func (t Tagged) Form() op.Form {
 	return op.Form{Columns: []tensor.Tensor{t.Data}, Type: source(t.Source)}
 }
 
 type source string
 
-// Make returns data of the source.
+// Make returns a value with the data and the source.
 func (s source) Make(columns []tensor.Tensor) (tenon.Value, error) {
 	return Tagged{columns[0], string(s)}, nil
 }

@@ -1,3 +1,3 @@
-// Package relpath tells which names from elsewhere, of files in archives, models and
-// repositories, are paths inside a folder on every system.
+// Package relpath checks whether untrusted names of files, from archives, models and repositories,
+// are paths inside a folder on every system.
 package relpath

@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// A Folder is a folder with files from elsewhere. Its files are regular ones at plain paths in
-// it, which no symbolic link leads to; a hard link is a name of a regular file, which nothing
-// tells from its other names. The one exception are snapshots in the cache of Hugging Face's
-// hub: there each file is a link to a blob of the same repository.
+// A Folder is a folder with untrusted files. It provides only regular files at plain paths,
+// not reached through symbolic links; a hard link is a regular file like any other. The only
+// exception are snapshots in the cache of the Hugging Face hub, in which each file is a link
+// to a blob of the same repository.
 type Folder struct {
 	root     *os.Root
-	snapshot string // where the folder is in its repository; "" for other folders
+	snapshot string // path of a snapshot within its repository; "" for other folders
 }
 
 // OpenFolder opens a folder.
@@ -28,7 +28,7 @@ func OpenFolder(dir string) (*Folder, error) {
 	return &Folder{root, snapshot}, nil
 }
 
-// snapshotOf takes a path ../models--NAME/snapshots/COMMIT.. apart behind the repository.
+// snapshotOf splits a path ../models--NAME/snapshots/COMMIT.. after the repository.
 func snapshotOf(dir string) (repository, snapshot string) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -46,8 +46,8 @@ func snapshotOf(dir string) (repository, snapshot string) {
 	return dir, ""
 }
 
-// Open opens a file and returns its size. It does not wait for what is no regular file, such
-// as a pipe.
+// Open opens a file and returns its size. It does not block on files that are not regular, such as
+// pipes.
 func (f *Folder) Open(name string) (*os.File, int64, error) {
 	if err := Check(name); err != nil {
 		return nil, 0, err
@@ -68,7 +68,7 @@ func (f *Folder) Open(name string) (*os.File, int64, error) {
 		case info.Mode()&fs.ModeSymlink != 0:
 			return nil, 0, fmt.Errorf("%s: %s is a link", name, name[:end])
 		case end == len(name) && !info.Mode().IsRegular():
-			return nil, 0, fmt.Errorf("%s is no regular file", name)
+			return nil, 0, fmt.Errorf("%s is not a regular file", name)
 		}
 	}
 	file, err := f.root.Open(filepath.FromSlash(at))
@@ -83,7 +83,7 @@ func (f *Folder) Open(name string) (*os.File, int64, error) {
 	return file, info.Size(), nil
 }
 
-// blob returns where the blob is that a file of a snapshot links to.
+// blob returns the path of the blob that a file of a snapshot links to.
 func (f *Folder) blob(at string) (string, error) {
 	to, err := f.root.Readlink(filepath.FromSlash(at))
 	if err != nil {
@@ -95,10 +95,10 @@ func (f *Folder) blob(at string) (string, error) {
 		return "", err
 	}
 	if f.snapshot == "" || path.Dir(blob) != "blobs" || !info.Mode().IsRegular() {
-		return "", fmt.Errorf("%s is no blob", blob)
+		return "", fmt.Errorf("%s is not a blob", blob)
 	}
 	return blob, nil
 }
 
-// Close closes the folder. Its files stay open.
+// Close closes the folder. Open files stay open.
 func (f *Folder) Close() error { return f.root.Close() }

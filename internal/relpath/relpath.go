@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// Check returns an error unless name is a plain path inside a folder on any system: with
-// slashes, without "..", devices, streams, or characters that some system gives a meaning.
+// Check returns an error unless name is a plain path inside a folder on every system: with slashes,
+// and without "..", devices, streams, or characters that are special on some system.
 func Check(name string) error {
 	if !fs.ValidPath(name) || name == "." || len(name) > 1024 {
-		return fmt.Errorf("%q is no path inside a folder", name)
+		return fmt.Errorf("%q is not a path inside a folder", name)
 	}
 	for elem := range strings.SplitSeq(name, "/") {
 		base, _, _ := strings.Cut(strings.ToUpper(elem), ".")
@@ -19,7 +19,7 @@ func Check(name string) error {
 			len(base) == 4 && (base[:3] == "COM" || base[:3] == "LPT")
 		if len(elem) > 255 || device || strings.HasSuffix(elem, " ") || strings.HasSuffix(elem, ".") ||
 			strings.ContainsFunc(elem, func(r rune) bool { return r < 32 || r == 127 || strings.ContainsRune(`\:*?"<>|`, r) }) {
-			return fmt.Errorf("%q is no path inside a folder", name)
+			return fmt.Errorf("%q is not a path inside a folder", name)
 		}
 	}
 	return nil

@@ -1,7 +1,7 @@
-// Command rivals writes a Parquet file and an Arrow file with elements of all types, some of them missing and in rows of different
-// lengths, and the same records as JSON lines; and for each codec a Parquet file with many row groups and pages, whose records nest, and an encrypted one. read.py
-// reads them with pyarrow, polars and duckdb, also with conditions that statistics and page indexes answer, and compares what they find
-// with the lines:
+// Command rivals writes a Parquet file and an Arrow file with elements of all types, some of them missing and in rows
+// of different lengths, and the same records as JSON lines. For each codec it also writes a Parquet file of nested
+// records with many row groups and pages, and an encrypted one. read.py reads them with pyarrow, polars and duckdb,
+// including conditions that use statistics and page indexes, and compares the results with the lines:
 //
 //	go run ./internal/rivals DIR && python internal/rivals/read.py DIR
 package main

@@ -34,7 +34,7 @@ func records(fields ...tenon.Field) tenon.Spec {
 	return tenon.Must(structured.NewSpec(shape.Of(-1), fields))
 }
 
-// one makes a call of a function with one result.
+// one makes a call from a function with one result.
 func one(f func(args values) tenon.Value) call {
 	return func(_ context.Context, args values) (values, error) { return values{f(args)}, nil }
 }
@@ -83,8 +83,8 @@ func score() serve.Func {
 		Call: one(func(a values) tenon.Value { return scored(a[0].(*structured.Tensor)) })}
 }
 
-// scored adds prices from left to right, as the function is defined, so that the last bit
-// is that of any other program.
+// scored adds prices from left to right, like the definition of the function, so that the last bit
+// agrees with any other implementation.
 func scored(t *structured.Tensor) tenon.Value {
 	field := func(path ...string) tensor.Tensor { return tenon.Must(t.Field(path...)) }
 	price, qty := field("items", "price").(*ragged.Tensor), field("items", "qty").(*ragged.Tensor)
@@ -136,7 +136,7 @@ func fail() serve.Func {
 				return nil, tenon.NewError(tenon.ErrInvalid, "fail", "asked to fail")
 			case "panic":
 				var nothing values
-				return nothing[:1:1], nil // a fault of the function: Go panics
+				return nothing[:1:1], nil // a bug in the function: Go panics
 			default:
 				return nil, errors.New("asked to fail")
 			}

@@ -1,5 +1,5 @@
-// Command servetest serves functions that checks of the protocols call: any type back and forth,
-// ragged rows, records, slow and failing ones, a stream. It prints its address.
+// Command servetest serves functions for checks of the protocols: values of any type echoed, ragged
+// rows, records, slow and failing functions, a stream. It prints its address.
 package main
 
 import (
@@ -30,7 +30,7 @@ func main() {
 	drain := flag.Duration("drain", 5*time.Second, "for how long calls are taken after SIGTERM")
 	flag.Parse()
 	if o.Queue == 0 {
-		o.Queue = -1 // none, where 0 stands for the default
+		o.Queue = -1 // no queue; 0 would mean the default
 	}
 	if err := run(*addr, o, *warmUp, *drain); err != nil {
 		fmt.Fprintln(os.Stderr, "servetest:", err)

@@ -9,13 +9,12 @@ import (
 	"sync/atomic"
 )
 
-// Line returns "file.go:12" for the innermost caller outside the library, and
-// "" where there is none. Files are shortened to their last two elements.
-// It costs some hundred nanoseconds, so it is called when an operation is recorded
-// or fails, never when one runs.
+// Line returns "file.go:12" for the innermost caller outside of the library, or "" if there is
+// none. Paths are shortened to their last two elements. Line takes some hundred nanoseconds, so it
+// is called when an operation is recorded or fails, but never when one runs.
 func Line() string {
 	var pcs [64]uintptr
-	for skip, n := 2, 10; skip < 1<<16; skip, n = skip+n, len(pcs) { // the caller is close most of the time
+	for skip, n := 2, 10; skip < 1<<16; skip, n = skip+n, len(pcs) { // the caller is usually close
 		got := runtime.Callers(skip, pcs[:n])
 		for _, pc := range pcs[:got] {
 			if line := at(pc); line != "" {
@@ -29,18 +28,17 @@ func Line() string {
 	return ""
 }
 
-// A Place is where something was called from, to be told later if somebody asks: it
-// costs a tenth of what [Line] does.
+// A Place is a position in a call stack from which the line can be determined later, if needed. It
+// costs a tenth of [Line].
 type Place [12]uintptr
 
-// Here returns the place of the caller's caller.
+// Here returns the Place of the caller's caller.
 func Here() (p Place) {
 	runtime.Callers(3, p[:])
 	return p
 }
 
-// String returns what [Line] would have returned at the place, as far as twelve
-// callers tell.
+// String returns what [Line] would have returned at the Place, within the limit of twelve callers.
 func (p Place) String() string {
 	for _, pc := range p {
 		if pc == 0 {
@@ -53,14 +51,14 @@ func (p Place) String() string {
 	return ""
 }
 
-// A known place is a program counter with the user's line, which is "" for the library.
+// A known place is a program counter with the user's line, or "" for the library.
 type known struct {
 	pc   uintptr
 	line string
 }
 
-// places remembers places in the code, each where its program counter tells: calls that
-// fail, do so at the same few places, and stand below the same functions of the library.
+// places caches lines by program counter: failing calls occur at the same few places, below the
+// same functions of the library.
 var places [4096]atomic.Pointer[known]
 
 func at(pc uintptr) string {
@@ -78,22 +76,22 @@ func at(pc uintptr) string {
 	return line
 }
 
-// root is the folder of the library as its files are called in this program, whatever
-// -trimpath and vendoring make of it.
+// root is the folder of the library as it appears in the file names of this program, regardless of
+// -trimpath and vendoring.
 var root = func() string {
 	_, file, _, _ := runtime.Caller(0)
 	return strings.TrimSuffix(file, "internal/source/source.go")
 }()
 
-// mine are the folders below root that use the library as everybody does.
+// mine are the folders below root whose code counts as user code.
 var mine = []string{"examples/", "cmd/", "internal/bench/", "internal/outsider"}
 
-// standard are packages that call functions they are given.
+// standard are packages that call functions passed to them.
 var standard = []string{"runtime.", "reflect.", "iter.", "slices.", "maps.", "sort.", "sync.", "internal/"}
 
-// library reports whether a frame is the library's own or one between it and its caller.
-// The file decides: a closure of the library that is inlined has the name of the function it
-// is inlined into.
+// library reports whether a frame belongs to the library, or lies between the library and
+// its caller. The decision is made by file, because an inlined closure of the library has
+// the name of the function it is inlined into.
 func library(f runtime.Frame) bool {
 	rest, ok := strings.CutPrefix(f.File, root)
 	if !ok {

@@ -7,20 +7,20 @@ import (
 	"github.com/tenonml/tenon/internal/kernel/sorting"
 )
 
-// A Column collects what is in a column. The zero value is not ready; see [newColumn].
+// A Column collects statistics of a column. The zero value is not ready for use; see [newColumn].
 type Column struct {
 	Path string
 	Type string
-	Of   string // what the numbers are of: value, or the bytes of a text, or the length of a list
+	Of   string // what the numbers describe: the value, the size of a string in bytes, or the length of a list
 
-	Count   int64 // values that are there
+	Count   int64 // number of values that are present
 	Missing int64
-	NaN     int64 // among Count; they are in no other number
+	NaN     int64 // included in Count, but in no other number
 	Min     float64
 	Max     float64
 	Mean    float64
 
-	squares  float64 // the sum of squared distances from the mean
+	squares  float64 // sum of squared distances from the mean
 	sample   reservoir
 	distinct counter
 }
@@ -37,15 +37,15 @@ func (c *Column) Std() float64 {
 	return math.NaN()
 }
 
-// Quantile returns the value below which a share of the values are: exactly, of up to 65,536 values, and of
-// a sample of so many otherwise.
+// Quantile returns the value below which a share q of the values lies: exactly for up to 65,536 values, and
+// otherwise estimated from a sample of that size.
 func (c *Column) Quantile(q float64) float64 { return c.sample.quantile(q) }
 
-// Distinct estimates how many values differ, with a standard error of one in a hundred.
+// Distinct estimates the number of distinct values, with a standard error of one percent.
 func (c *Column) Distinct() int64 { return min(c.distinct.estimate(), c.Count) }
 
 // Histogram returns how many of the values, or of a sample of them, are in each of n intervals of
-// equal width from the least to the greatest.
+// equal width between the minimum and the maximum.
 func (c *Column) Histogram(n int) []int {
 	out := make([]int, n)
 	width := (c.Max - c.Min) / float64(n)
@@ -61,7 +61,7 @@ func (c *Column) Histogram(n int) []int {
 	return out
 }
 
-// merge takes the moments of n numbers: T. Chan, G. Golub, R. LeVeque, "Updating formulae and a pairwise
+// merge adds the moments of n numbers: T. Chan, G. Golub, R. LeVeque, "Updating formulae and a pairwise
 // algorithm for computing sample variances", 1979.
 func (c *Column) merge(n int64, mean, squares float64) {
 	if n == 0 {
@@ -78,10 +78,11 @@ type real interface {
 	~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~float32 | ~float64
 }
 
-// blockSize is how many numbers are gone over at a time, more than once while they are near.
+// blockSize is the number of numbers processed at a time, in several passes while they are in the
+// cache.
 const blockSize = 4096
 
-// addNumbers takes numbers, or those of them for which a mask is true.
+// addNumbers adds numbers, or those for which a mask is true.
 func addNumbers[T real](c *Column, data []T, mask []bool) {
 	var chosen [blockSize]T
 	for len(data) > 0 {
@@ -121,14 +122,14 @@ func addBlock[T real](c *Column, block []T) {
 		sum += f
 	}
 	nan := 0
-	if sum != sum { // or it is infinite minus infinite
+	if sum != sum { // NaN, or infinity minus infinity
 		for _, x := range block {
 			if x != x {
 				nan++
 			}
 		}
 	}
-	if nan > 0 { // seldom; again, without them
+	if nan > 0 { // rare: process the block again without them
 		kept := make([]T, 0, len(block)-nan)
 		for _, x := range block {
 			if x == x {
@@ -180,16 +181,16 @@ func addSample[T real](c *Column, block []T) {
 	c.sample.add(len(block), func(i int) float64 { return float64(block[i]) })
 }
 
-// reservoirSize is how many values quantiles are taken from.
+// reservoirSize is the number of values from which quantiles are computed.
 const reservoirSize = 1 << 16
 
-// A reservoir is a sample of equal chances, the same for the same values: value n takes the place of one that is kept with
-// probability reservoirSize/n (J. Vitter, "Random sampling with a reservoir", 1985: algorithm R). Leaps over the values that
-// are not kept need logarithms, which take longer than a number for each.
+// A reservoir is a uniform sample, which is the same for the same values: value n replaces a random kept one with
+// probability reservoirSize/n (J. Vitter, "Random sampling with a reservoir", 1985: algorithm R). Skipping values
+// instead would need logarithms, which take longer than a random number for each value.
 type reservoir struct {
 	kept   []float64
 	seen   uint64
-	state  uint64 // of the random numbers
+	state  uint64 // state of the random number generator
 	sorted bool
 }
 
@@ -231,8 +232,8 @@ func (r *reservoir) quantile(q float64) float64 {
 	return r.kept[i] + (at-float64(i))*(r.kept[i+1]-r.kept[i])
 }
 
-// A counter estimates how many values differ from the leading zeros of their hashes (P. Flajolet et al.,
-// "HyperLogLog: the analysis of a near-optimal cardinality estimation algorithm", 2007).
+// A counter estimates the number of distinct values from the leading zeros of their hashes (P. Flajolet
+// et al., "HyperLogLog: the analysis of a near-optimal cardinality estimation algorithm", 2007).
 type counter struct{ registers []uint8 }
 
 const registerBits = 14
@@ -251,7 +252,7 @@ func note(r []uint8, h uint64) {
 	}
 }
 
-// mixed spreads the bits of a number (the finalizer of MurmurHash3, A. Appleby).
+// mixed mixes the bits of a number (the finalizer of MurmurHash3, A. Appleby).
 func mixed(x uint64) uint64 {
 	x ^= x >> 33
 	x *= 0xff51afd7ed558ccd

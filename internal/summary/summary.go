@@ -18,7 +18,7 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// A Summary is of records, which are added a batch at a time.
+// A Summary collects statistics of records, which are added a batch at a time.
 type Summary struct {
 	Records int64
 
@@ -26,7 +26,7 @@ type Summary struct {
 	order   []string
 }
 
-// Columns returns the columns in the order of the fields, ready to be asked for quantiles.
+// Columns returns the columns in the order of the fields, ready for computing quantiles.
 func (s *Summary) Columns() []*Column {
 	out := make([]*Column, len(s.order))
 	var w walker
@@ -38,8 +38,8 @@ func (s *Summary) Columns() []*Column {
 	return out
 }
 
-// column returns the column of a path. A field that was not there before is missing in all records so far,
-// where it is not within lists.
+// column returns the column of a path. A new field counts as missing in all records so far, unless it is
+// within lists.
 func (s *Summary) column(path, of, typ string, direct bool) *Column {
 	name := path + " " + of
 	c := s.columns[name]
@@ -58,13 +58,13 @@ func (s *Summary) column(path, of, typ string, direct bool) *Column {
 	return c
 }
 
-// A task is a part of a batch that goes to one column.
+// A task is a part of a batch that belongs to one column.
 type task struct {
 	c   *Column
 	run func(c *Column)
 }
 
-// Add takes the fields of some records, or of any Value.
+// Add adds the fields of some records, or of any Value.
 func (s *Summary) Add(v tenon.Value, rows int) (err error) {
 	defer tenon.Catch(&err)
 	w := walker{s: s}
@@ -74,14 +74,14 @@ func (s *Summary) Add(v tenon.Value, rows int) (err error) {
 	return nil
 }
 
-// walker divides a batch among columns.
+// walker distributes a batch to columns.
 type walker struct {
 	s      *Summary
 	tasks  []task
-	direct bool // what is walked has an entry for each record
+	direct bool // the current Value has an entry for each record
 }
 
-// run does the tasks, each column on one goroutine.
+// run executes the tasks, those of each column on one goroutine.
 func (w *walker) run() {
 	queue := make(chan task)
 	var wg sync.WaitGroup
@@ -103,7 +103,7 @@ func (w *walker) add(path, of string, v tenon.Value, run func(c *Column)) {
 	w.tasks = append(w.tasks, task{w.s.column(path, of, typeOf(v), w.direct), run})
 }
 
-// typeOf is the type of an element of a column.
+// typeOf returns the type of an element of a column.
 func typeOf(v tenon.Value) string {
 	if t, ok := v.(tensor.Tensor); ok && t.DType() != dtype.None {
 		return t.DType().String()
@@ -112,7 +112,7 @@ func typeOf(v tenon.Value) string {
 	return of
 }
 
-// walk goes through a Value. direct says that it has an entry for each record.
+// walk traverses a Value. direct says that it has an entry for each record.
 func (w *walker) walk(path string, v tenon.Value, direct bool) {
 	a := anatomy.Of(v)
 	w.direct = direct
@@ -148,7 +148,8 @@ func (w *walker) walk(path string, v tenon.Value, direct bool) {
 	}
 }
 
-// below leaves out nothing of lists within a field; the records themselves are no list of one.
+// below returns all partitions of lists within a field; for the records themselves it drops the
+// outermost one.
 func below(parts []*ragged.RowPartition, path string) []*ragged.RowPartition {
 	if path == "" {
 		return nil
@@ -156,7 +157,7 @@ func below(parts []*ragged.RowPartition, path string) []*ragged.RowPartition {
 	return parts
 }
 
-// lengths notes how long lists are.
+// lengths adds the lengths of lists.
 func (w *walker) lengths(path string, v tenon.Value, parts []*ragged.RowPartition) {
 	for _, p := range parts {
 		splits, ok := p.Splits64()
@@ -177,7 +178,7 @@ func (w *walker) lengths(path string, v tenon.Value, parts []*ragged.RowPartitio
 	}
 }
 
-// optional takes what is there.
+// optional adds the elements that are present.
 func (w *walker) optional(path string, v tenon.Value, a anatomy.Value) {
 	mask, ok := op.Known(a.Mask)
 	m, dense := mask.(*tensor.Dense)
@@ -209,7 +210,7 @@ func (w *walker) optional(path string, v tenon.Value, a anatomy.Value) {
 	}
 }
 
-// leaf takes numbers or texts.
+// leaf adds numbers or strings.
 func (w *walker) leaf(path string, v tenon.Value, mask []bool) {
 	t, ok := op.Known(v)
 	if !ok {
@@ -253,7 +254,7 @@ func addDense(c *Column, d *tensor.Dense, mask []bool) {
 	}
 }
 
-// addTexts takes the lengths of texts, and counts those that differ.
+// addTexts adds the lengths of strings, and counts distinct strings.
 func addTexts(c *Column, t *tensor.Strings, mask []bool) {
 	offsets, text := t.Offsets(), t.Buffer()
 	r := c.distinct.all()
@@ -274,10 +275,11 @@ func addTexts(c *Column, t *tensor.Strings, mask []bool) {
 	addLengths(c, block[:n])
 }
 
-// addLengths is addBlock for numbers whose own difference does not count.
+// addLengths is addBlock for numbers whose own distinct values are not counted.
 func addLengths(c *Column, block []int64) { addMoments(c, block) }
 
-// hash is a 64-bit number of a text, in the manner of wyhash (Wang Yi): products of words of 128 bits.
+// hash returns a 64-bit hash of a string in the manner of wyhash (Wang Yi), by 128-bit products of
+// words.
 func hash(b []byte) uint64 {
 	h := uint64(len(b)) * 0x9e3779b97f4a7c15
 	for len(b) >= 8 {
@@ -285,7 +287,7 @@ func hash(b []byte) uint64 {
 		b = b[8:]
 	}
 	var last uint64
-	if cap(b) >= 8 { // what stands behind is masked
+	if cap(b) >= 8 { // bytes after the end are masked
 		last = binary.LittleEndian.Uint64(b[:8]) & (1<<(8*len(b)) - 1)
 	} else {
 		for i, c := range b {
@@ -300,7 +302,7 @@ func fold(a, b uint64) uint64 {
 	return hi ^ lo
 }
 
-// AddNamed takes all that is in a Value under a name.
+// AddNamed adds everything in a Value under a name.
 func (s *Summary) AddNamed(name string, v tenon.Value) (err error) {
 	defer tenon.Catch(&err)
 	w := walker{s: s}

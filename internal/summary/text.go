@@ -2,7 +2,7 @@ package summary
 
 import "fmt"
 
-// Bytes is a number of bytes for people.
+// Bytes formats a number of bytes for people.
 func Bytes(n int64) string {
 	units := []string{"B", "kB", "MB", "GB", "TB", "PB", "EB"}
 	x, i := float64(n), 0

@@ -1,5 +1,5 @@
-// Command weightstest is the side of this module in exchange.py, which writes and reads files
-// of weights and models by other programs.
+// Command weightstest is the counterpart of exchange.py, which writes and reads files of weights and models with
+// other programs.
 //
 //	weightstest write DIR    writes weights.safetensors, model.zip, weights.npz, model.onnx, and what they hold as wanted.npz
 //	weightstest read DIR     reads each file below DIR/from and writes what it holds as an .npz beside it
@@ -43,7 +43,7 @@ func main() {
 	}
 }
 
-// values has tensors of each type of elements that other programs know, of several ranks.
+// values returns tensors of all element types that other programs support, with several ranks.
 func values() map[string]tensor.Tensor {
 	out := map[string]tensor.Tensor{
 		"floats": tensor.Of([]float64{0, math.Copysign(0, -1), 1.5, math.MaxFloat64, math.Inf(-1), math.NaN()}, 2, 3),
@@ -94,8 +94,8 @@ func npz(name string, all map[string]tensor.Tensor) error {
 	return errors.Join(weights.WriteNPZ(f, all), f.Close())
 }
 
-// read reads the files that other programs have written. A model of ONNX is called with the
-// inputs beside it.
+// read reads the files that other programs have written. An ONNX model is called with the inputs
+// next to it.
 func read(dir string) error {
 	return filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || strings.HasSuffix(name, ".got.npz") || strings.Contains(name, ".in.") {
@@ -106,7 +106,7 @@ func read(dir string) error {
 		case strings.HasSuffix(name, ".onnx"):
 			return called(name, got)
 		case strings.Contains(filepath.Base(name), ".data-0"), strings.HasSuffix(name, "-of-00002.safetensors"), filepath.Base(name) == "checkpoint":
-			return nil // parts of others
+			return nil // part of another file
 		case strings.HasSuffix(name, ".index"):
 			name = strings.TrimSuffix(name, ".index")
 		}
@@ -116,14 +116,14 @@ func read(dir string) error {
 		}
 		for k, t := range all {
 			if t.DType() == dtype.BFloat16 {
-				all[k] = ops.Cast(t, dtype.Float32) // numpy has no other form of it
+				all[k] = ops.Cast(t, dtype.Float32) // NumPy cannot represent it otherwise
 			}
 		}
 		return npz(got, all)
 	})
 }
 
-// called runs a model of ONNX.
+// called runs an ONNX model.
 func called(name, got string) error {
 	m, err := onnx.Open(name)
 	if err != nil {

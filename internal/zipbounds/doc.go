@@ -1,3 +1,3 @@
-// Package zipbounds says what the records of a ZIP archive can be, so that no reader of one
-// from elsewhere allocates, or decompresses, more than the archive holds.
+// Package zipbounds checks the records of a ZIP archive, so that no reader of an untrusted archive
+// allocates, or decompresses, more than the archive contains.
 package zipbounds

@@ -10,11 +10,11 @@ import (
 	"io"
 )
 
-// Records is how many records an archive may have: many times what models and arrays need.
+// Records is the maximum number of records of an archive: many times what models and arrays need.
 const Records = 100_000
 
-// Open opens an archive of size bytes, and checks that it is what every reader of it sees. The records are
-// counted before any memory is taken for them, whatever number the archive states.
+// Open opens an archive of size bytes, and checks that all readers interpret it in the same way. The
+// records are counted before memory is allocated for them, whatever number the archive states.
 func Open(r io.ReaderAt, size int64) (*zip.Reader, error) {
 	if err := count(r, size); err != nil {
 		return nil, err
@@ -26,7 +26,7 @@ func Open(r io.ReaderAt, size int64) (*zip.Reader, error) {
 	return z, check(r, z, size)
 }
 
-// The lengths of what stands behind the records, without names and comments.
+// The sizes of the structures after the records, without names and comments.
 const (
 	entryLen     = 46
 	endLen       = 22
@@ -34,8 +34,8 @@ const (
 	locator64Len = 20
 )
 
-// count counts the records of a directory that stands where the archive says. An archive
-// without an end is left to package zip.
+// count counts the records of the directory at the position stated in the archive. An archive
+// without an end record is left to package zip.
 func count(r io.ReaderAt, size int64) error {
 	tail := make([]byte, min(size, endLen+1<<16))
 	from := size - int64(len(tail))
@@ -43,7 +43,7 @@ func count(r io.ReaderAt, size int64) error {
 		return err
 	}
 	at := len(tail) - endLen
-	for ; at >= 0; at-- { // as package zip looks for it
+	for ; at >= 0; at-- { // like package zip
 		if bytes.HasPrefix(tail[at:], []byte(theEnd)) && at+endLen+int(binary.LittleEndian.Uint16(tail[at+20:])) <= len(tail) {
 			break
 		}
@@ -67,9 +67,9 @@ func count(r io.ReaderAt, size int64) error {
 			length, begin = int64(binary.LittleEndian.Uint64(b[40:])), int64(binary.LittleEndian.Uint64(b[48:]))
 		}
 	}
-	const ends64 = end64Len + locator64Len // which may stand behind the directory
+	const ends64 = end64Len + locator64Len // which may follow the directory
 	if gap := behind - begin - length; length < 0 || begin < 0 || begin > behind || gap != 0 && gap != ends64 {
-		return errors.New("the records do not end where the directory begins, or it is longer than it says")
+		return errors.New("the records do not end where the directory begins, or the directory is longer than stated")
 	}
 	if length > 0 && !is(r, begin, directoryEntry) { // package zip would look for it elsewhere
 		return errors.New("the directory of the records is not where it should be")

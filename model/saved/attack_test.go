@@ -249,14 +249,14 @@ func TestAttackedArchives(t *testing.T) {
 		{"bytes behind", append(bytes.Clone(whole), "trailing"...), "follows the archive"},
 		{"a comment", append(patched(-2, "\x05\x00"), "<html"...), "comment"},
 		{"bytes between records", with(func(r []record) []record { r[2].before = "hidden"; return r }), "bytes before it"},
-		{"bytes before the directory", archived(good, "hidden"), "belong to none"},
+		{"bytes before the directory", archived(good, "hidden"), "belong to no record"},
 		{"two records on one place", add(record{name: "z", data: good[1].data, at: 1}), "record"},
 		{"the same record twice", add(record{name: good[0].name, data: "x"}), "occurs twice"},
 		{"the same name but for case", add(record{name: strings.ToUpper(good[0].name), data: "x"}), "occurs twice"},
 		{"a record over the next one", first(func(r *record) { r.size, r.whole = 300, 300 }), "record"},
 		{"a length beyond the file", first(func(r *record) { r.size, r.whole = 1<<31, 1<<31 }), "longer than the file"},
-		{"another name in the record", first(func(r *record) { r.local = strings.Repeat("x", len(r.name)) }), "differs from what the directory says"},
-		{"another checksum in the directory", first(func(r *record) { r.crc = 7 }), "differs from what the directory says"},
+		{"another name in the record", first(func(r *record) { r.local = strings.Repeat("x", len(r.name)) }), "differs from the directory"},
+		{"another checksum in the directory", first(func(r *record) { r.crc = 7 }), "differs from the directory"},
 		{"stored, and longer than itself", first(func(r *record) { r.whole = 1 << 30 }), "cannot have"},
 		{"encrypted", first(func(r *record) { r.flags = 1 }), "encrypted"},
 		{"another method", first(func(r *record) { r.method = 12 }), "method 12"},
@@ -289,7 +289,7 @@ func TestAttackedArchives(t *testing.T) {
 		if err := errors.Join(os.Mkdir(filepath.Dir(path), 0o777), os.WriteFile(path, add(record{name: name, data: "x"}), 0o666)); err != nil {
 			t.Fatal(err)
 		}
-		refused(t, "a record outside", path, "is no path inside a folder")
+		refused(t, "a record outside", path, "is not a path inside a folder")
 	}
 	// What other programs do on the way is no attack: folders by themselves, and compression.
 	for name, file := range map[string][]byte{
@@ -355,10 +355,10 @@ func TestAttackedManifests(t *testing.T) {
 		"a size beyond":            {list(func(l []any) { l[0].(map[string]any)["size"] = int64(1) << 60 }), "the manifest says 1152921504606846976"},
 		"a negative size":          {list(func(l []any) { l[0].(map[string]any)["size"] = -1 }), "negative size"},
 		"another digest":           {list(func(l []any) { l[0].(map[string]any)["sha256"] = strings.Repeat("0", 64) }), "has the digest"},
-		"a file outside":           {list(func(l []any) { l[0].(map[string]any)["path"] = "../../secret" }), "is no path inside a folder"},
-		"a file at root":           {list(func(l []any) { l[0].(map[string]any)["path"] = "/etc/passwd" }), "is no path inside a folder"},
+		"a file outside":           {list(func(l []any) { l[0].(map[string]any)["path"] = "../../secret" }), "is not a path inside a folder"},
+		"a file at root":           {list(func(l []any) { l[0].(map[string]any)["path"] = "/etc/passwd" }), "is not a path inside a folder"},
 		"a file twice":             {edited(t, files, func(doc map[string]any) { doc["files"] = append(doc["files"].([]any), doc["files"].([]any)[0]) }), "occurs twice"},
-		"a file of the system":     {list(func(l []any) { l[0].(map[string]any)["path"] = "aux.txt" }), "is no path inside a folder"},
+		"a file of the system":     {list(func(l []any) { l[0].(map[string]any)["path"] = "aux.txt" }), "is not a path inside a folder"},
 		"a file missing":           {without(files, "assets/words.txt"), "assets/words.txt"},
 		"weights missing":          {without(files, weights), weights},
 		"no graph":                 {variant(func(v map[string]any) { v["graph"] = "functions/none.graph" }), "does not list"},

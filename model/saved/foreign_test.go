@@ -167,8 +167,8 @@ func TestShards(t *testing.T) {
 		"nothing":     {`{"weight_map":{}}`, `no "weight_map"`},
 		"no file":     {`{"weight_map":{"a":"model-9.safetensors"}}`, "model-9"},
 		"no tensor":   {`{"weight_map":{"a":"model-0.safetensors"}}`, `tensor "a" is not in model-0.safetensors`},
-		"outside":     {`{"weight_map":{"a":"../model-0.safetensors"}}`, "is no path inside a folder"},
-		"the root":    {`{"weight_map":{"a":"/etc/passwd"}}`, "is no path inside a folder"},
+		"outside":     {`{"weight_map":{"a":"../model-0.safetensors"}}`, "is not a path inside a folder"},
+		"the root":    {`{"weight_map":{"a":"/etc/passwd"}}`, "is not a path inside a folder"},
 		"no tensors":  {`{"weight_map":{"a":"text.index.json"}}`, "text.index.json"},
 		"wrong types": {`{"weight_map":{"a":3}}`, "not an index"},
 	} {

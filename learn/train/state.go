@@ -190,7 +190,7 @@ func isLoss(l tensor.Tensor) tensor.Tensor {
 		}
 		got = tenon.String(l.Spec())
 	}
-	e := tenon.NewError(tenon.ErrShape, "train.Step", "the loss is "+got+", not a floating scalar")
+	e := tenon.NewError(tenon.ErrShape, "train.Step", "the loss is "+got+", not a floating-point scalar")
 	e.Hint = "reduce it, for instance with ops.Mean"
 	tenon.Throw(e)
 	return nil

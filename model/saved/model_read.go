@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/graph"
@@ -37,6 +39,9 @@ func readModel(d folder, o ModelOptions) (m *Model, err error) {
 	defer tenon.Catch(&err)
 	r := &reading{folder: d, opts: o, m: NewModel(), files: map[string]jsonFile{}, constants: map[string]tensor.Tensor{}}
 	text, err := r.text(manifestName, maxManifest)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("not a saved model: there is no %s in it", manifestName)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -460,6 +460,23 @@ func TestDamagedModels(t *testing.T) {
 	}
 }
 
+// A folder or a ZIP file of something else says so.
+func TestNoModel(t *testing.T) {
+	var empty bytes.Buffer
+	if err := zip.NewWriter(&empty).Close(); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "empty.zip")
+	if err := os.WriteFile(file, empty.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{t.TempDir(), file} {
+		if _, err := saved.OpenModel(path); err == nil || !strings.Contains(err.Error(), "not a saved model: there is no model.json in it") {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
 func FuzzModel(f *testing.F) {
 	m := saved.NewModel()
 	double := function.New(func(x tensor.Tensor) tensor.Tensor { return ops.Mul(x, 2.0) })

@@ -57,7 +57,7 @@ func (s *pairSpec) Components() []tenon.Field {
 func (s *pairSpec) Disassemble(v tenon.Value) ([]tenon.Value, error) {
 	p, ok := v.(*pair)
 	if !ok {
-		return nil, tenon.NewError(tenon.ErrDType, "bench.Pair", "the value is no pair")
+		return nil, tenon.NewError(tenon.ErrDType, "bench.Pair", "the value is not a Pair")
 	}
 	return []tenon.Value{p.values, p.mask}, nil
 }

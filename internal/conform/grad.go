@@ -67,13 +67,13 @@ func evaluate(c *cases.Case, inputs []any, e any) any {
 	case string:
 		i, err := strconv.Atoi(strings.TrimPrefix(e, "$"))
 		if err != nil {
-			tenon.Throw(fmt.Errorf("%q is no expression", e))
+			tenon.Throw(fmt.Errorf("%q is not an expression", e))
 		}
 		return inputs[i]
 	case []any:
 		name, ok := e[0].(string)
 		if !ok {
-			tenon.Throw(fmt.Errorf("%v is no expression", e))
+			tenon.Throw(fmt.Errorf("%v is not an expression", e))
 		}
 		x := &application{name: name}
 		rest := e[1:]

@@ -81,7 +81,7 @@ func init() {
 		"structured.partition_outer_dimension": func(c *cases.Case) (any, error) {
 			p, ok := c.Arg(1).(*ragged.RowPartition)
 			if !ok {
-				return nil, tenon.NewError(tenon.ErrDType, "structured.PartitionOuterDimension", "the argument is no row partition")
+				return nil, tenon.NewError(tenon.ErrDType, "structured.PartitionOuterDimension", "the argument is not a row partition")
 			}
 			return structArg(c, 0).PartitionOuterDimension(p)
 		},
@@ -89,7 +89,7 @@ func init() {
 		"structured.promote": func(c *cases.Case) (any, error) {
 			name, ok := c.Arg(2).(string)
 			if !ok || !plainName(name) {
-				return nil, tenon.NewError(tenon.ErrInvalid, "structured.Promote", "the new name is no identifier")
+				return nil, tenon.NewError(tenon.ErrInvalid, "structured.Promote", "the new name is not an identifier")
 			}
 			return structArg(c, 0).Promote(namesArg(c.Arg(1)), name)
 		},
@@ -101,7 +101,7 @@ func init() {
 func fieldsArg(c *cases.Case) ([]structured.Field, error) {
 	d, ok := c.Arg(0).(cases.Dict)
 	if !ok {
-		return nil, tenon.NewError(tenon.ErrDType, "structured.FromFields", "the fields are no mapping")
+		return nil, tenon.NewError(tenon.ErrDType, "structured.FromFields", "the fields are not a mapping")
 	}
 	var fields []structured.Field
 	for _, name := range slices.Sorted(maps.Keys(d)) {
@@ -203,7 +203,7 @@ func withUpdates(c *cases.Case) (any, error) {
 		case tensor.Tensor:
 			u.Value = v
 			if n := len(u.Path); n > 0 && !plainName(u.Path[n-1]) {
-				return nil, tenon.NewError(tenon.ErrInvalid, "structured.WithUpdates", "a new name is no identifier")
+				return nil, tenon.NewError(tenon.ErrInvalid, "structured.WithUpdates", "a new name is not an identifier")
 			}
 		case map[string]any:
 			f := updateFuncs[cases.As[string](v["fn"])]

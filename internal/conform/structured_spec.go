@@ -91,7 +91,7 @@ func structuredSpec(c *cases.Case, o cases.Object) (*structured.Spec, error) {
 func specFields(x any) ([]tenon.Field, error) {
 	d, ok := x.(cases.Dict)
 	if !ok {
-		return nil, tenon.NewError(tenon.ErrDType, "structured.NewSpec", "the fields are no mapping")
+		return nil, tenon.NewError(tenon.ErrDType, "structured.NewSpec", "the fields are not a mapping")
 	}
 	var fields []tenon.Field
 	for _, name := range slices.Sorted(maps.Keys(d)) {

@@ -112,7 +112,7 @@ func (s bagsSpec) Components() []tenon.Field {
 func (s bagsSpec) Disassemble(v tenon.Value) ([]tenon.Value, error) {
 	b, ok := v.(Bags)
 	if !ok {
-		return nil, tenon.NewError(tenon.ErrDType, bagsName, fmt.Sprintf("a %T are no bags", v))
+		return nil, tenon.NewError(tenon.ErrDType, bagsName, fmt.Sprintf("a %T is not Bags", v))
 	}
 	return []tenon.Value{b.items, b.rows}, nil
 }

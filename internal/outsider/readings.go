@@ -91,7 +91,7 @@ func (s readingsSpec) Components() []tenon.Field {
 func (s readingsSpec) Disassemble(v tenon.Value) ([]tenon.Value, error) {
 	r, ok := v.(Readings)
 	if !ok {
-		return nil, tenon.NewError(tenon.ErrDType, readingsName, fmt.Sprintf("a %T are no readings", v))
+		return nil, tenon.NewError(tenon.ErrDType, readingsName, fmt.Sprintf("a %T is not Readings", v))
 	}
 	return []tenon.Value{r.values, r.there}, nil
 }

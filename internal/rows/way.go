@@ -146,9 +146,9 @@ func lacks(s tenon.Spec) string {
 		return "its type is not known in this program"
 	}
 	if _, ok := s.(tenon.Batcher); !ok {
-		return "its Spec is no tenon.Batcher"
+		return "its Spec does not implement tenon.Batcher"
 	}
-	return "its Spec is no tenon.Boxer, and its batches are not made of those of its components"
+	return "its Spec does not implement tenon.Boxer, and its batches are not made of those of its components"
 }
 
 // Named returns err as an error of a function of another package.

@@ -58,7 +58,7 @@ func Attend(query, key, value tensor.Tensor, options ...AttendOptions) tensor.Te
 // windows.
 func served(fn string, h, g int, s Sight) {
 	if g < 1 || h < 1 || h%g != 0 {
-		tenon.Throw(tenon.NewError(tenon.ErrShape, fn, fmt.Sprintf("%d query heads are no multiple of %d key and value heads", h, g)))
+		tenon.Throw(tenon.NewError(tenon.ErrShape, fn, fmt.Sprintf("%d query heads are not a multiple of %d key and value heads", h, g)))
 	}
 	if s.Window < 0 {
 		tenon.Throw(tenon.NewError(tenon.ErrInvalid, fn, fmt.Sprintf("the window is %d, want at least 0", s.Window)))

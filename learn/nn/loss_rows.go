@@ -29,7 +29,7 @@ func rowsOf(fn string, x tensor.Tensor, axes int) (items, splits tensor.Tensor, 
 			return items, rows.Uniform(int64(n), int64(lead.Size())), func(each tensor.Tensor) tensor.Tensor { return ops.Reshape(each, lead.Dims()) }
 		}
 	}
-	e := tenon.NewError(tenon.ErrUnsupported, fn, fmt.Sprintf("%s is no rows of items of rank %d", tenon.String(x.Spec()), axes))
+	e := tenon.NewError(tenon.ErrUnsupported, fn, fmt.Sprintf("%s does not have rows of items of rank %d", tenon.String(x.Spec()), axes))
 	e.Hint = "give a ragged tensor, or a dense one of known shape"
 	tenon.Throw(e)
 	return nil, nil, nil

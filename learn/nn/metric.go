@@ -63,7 +63,7 @@ func (s Scores) numbers(fn string, x tensor.Tensor) tensor.Tensor {
 	bad, msg := ops.IsNaN(x), fn+": a score is not a number"
 	if s == Probabilities {
 		bad = ops.LogicalNot(ops.LogicalAnd(ops.GreaterEqual(x, 0.0), ops.LessEqual(x, 1.0)))
-		msg = fn + ": a score is no probability between 0 and 1; if scores are logits, use nn.Logits"
+		msg = fn + ": a score is not a probability between 0 and 1; if scores are logits, use nn.Logits"
 	}
 	zero := ops.ZerosLike(x)
 	return ops.Add(ops.Where(bad, zero, x), ops.CheckNumerics(ops.Where(bad, ops.Log(ops.Sub(zero, 1.0)), zero), msg))

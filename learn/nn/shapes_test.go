@@ -66,7 +66,7 @@ func TestMetricsOfProbabilitiesAndLogits(t *testing.T) {
 		f    func() any
 		want string
 	}{
-		"NaN in the area":            {func() any { return nn.NewAUC(0).Update(nan, labels) }, "no probability"},
+		"NaN in the area":            {func() any { return nn.NewAUC(0).Update(nan, labels) }, "not a probability"},
 		"NaN in the area of logits":  {func() any { return nn.NewAUC(0, nn.Logits).Update(nan, labels) }, "not a number"},
 		"NaN in the accuracy":        {func() any { return nn.NewAccuracy(nn.Logits).Update(nan, labels) }, "not a number"},
 		"logits in place of chances": {func() any { return nn.NewAUC(0).Update(logits, labels) }, "nn.Logits"},

@@ -38,7 +38,7 @@ func readUnigram(part json.RawMessage) (*unigram, error) {
 		var piece string
 		var score float64
 		if json.Unmarshal(entry[0], &piece) != nil || json.Unmarshal(entry[1], &score) != nil {
-			return nil, invalid("piece %d is no text with a score", i)
+			return nil, invalid("piece %d is not a pair of a text and a score", i)
 		}
 		if _, ok := ids[piece]; ok {
 			return nil, invalid("two pieces are %q", piece)

@@ -105,7 +105,7 @@ func (p *parameters) homes(groups [][]string) ([]int, error) {
 		}
 		at := slices.Index(p.paths, home)
 		if at < 0 {
-			return nil, &tenon.Error{Kind: tenon.ErrNotFound, Op: "train.Options.Shared", Where: path, Msg: fmt.Sprintf("it is shared with %s, which is no parameter", home)}
+			return nil, &tenon.Error{Kind: tenon.ErrNotFound, Op: "train.Options.Shared", Where: path, Msg: fmt.Sprintf("it is shared with %s, which is not a parameter", home)}
 		}
 		a, b := p.leaves[p.at[at]].(tensor.Tensor), p.leaves[p.at[i]].(tensor.Tensor)
 		if a.DType() != b.DType() || !a.Shape().CompatibleWith(b.Shape()) {

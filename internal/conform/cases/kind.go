@@ -114,7 +114,7 @@ func number(n json.Number) (any, error) {
 	}
 	f, err := strconv.ParseFloat(n.String(), 64)
 	if err != nil {
-		return nil, fmt.Errorf("%s is no number: %w", n, err)
+		return nil, fmt.Errorf("%s is not a number: %w", n, err)
 	}
 	return f, nil
 }

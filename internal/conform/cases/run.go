@@ -129,5 +129,5 @@ func ErrorKind(err error) string {
 	case tenon.ErrUnsupported:
 		return "unsupported"
 	}
-	return fmt.Sprintf("%v, which is no kind", e.Kind)
+	return fmt.Sprintf("%v, which is not a kind", e.Kind)
 }

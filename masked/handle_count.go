@@ -30,12 +30,7 @@ func binCount(c *op.Call) ([]tenon.Value, error) {
 func unique(c *op.Call) ([]tenon.Value, error) {
 	x := c.Value(0).(*Tensor)
 	if _, rows := x.values.(op.Handler); rows && inRows(x, []int{-1}) {
-		out := op.ApplyN(c, x.values)
-		all := make([]tenon.Value, len(out))
-		for i, y := range out {
-			all[i] = wrap(y, x.mask)
-		}
-		return all, nil
+		return wrapped(op.ApplyN(c, x.values), x.mask), nil
 	}
 	if _, rows := x.values.(op.Handler); rows {
 		e := c.Errorf(tenon.ErrUnsupported, "elements of rows are missing")

@@ -52,16 +52,11 @@ func normalized(c *op.Call, x *Tensor, axes []int) ([]tenon.Value, error) {
 	eps, _ := c.Attr("eps").(float64)
 	square := meanOf(ops.Square(x).(*Tensor), axes)
 	y := ops.Mul(x, ops.Rsqrt(ops.Add(square, eps)))
-	for _, name := range []string{"scale", "offset"} {
-		i := c.Op.Param(name)
-		if i < 0 || !c.Has(i) {
-			continue
-		}
-		if name == "scale" {
-			y = ops.Mul(y, c.Args[i])
-		} else {
-			y = ops.Add(y, c.Args[i])
-		}
+	if scale := c.Attr("scale"); scale != nil {
+		y = ops.Mul(y, scale)
+	}
+	if offset := c.Attr("offset"); offset != nil {
+		y = ops.Add(y, offset)
 	}
 	return op.One(y)
 }

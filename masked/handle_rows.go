@@ -34,17 +34,23 @@ func wholeRows(c *op.Call) []tenon.Value {
 	}
 	values[0] = x.values
 	ys := op.ApplyN(c, values...)
-	out := make([]tenon.Value, len(ys))
 	if moves == nil {
-		for i, y := range ys {
-			out[i] = wrap(y, x.mask)
-		}
-		return out
+		return wrapped(ys, x.mask)
 	}
+	out := make([]tenon.Value, len(ys))
 	rest := moves.Values()
 	rest[0] = x.mask
 	for i, m := range op.ApplyN(moves, rest...) {
 		out[i] = wrap(ys[i], m)
+	}
+	return out
+}
+
+// wrapped returns all results of an operation with the same mask.
+func wrapped(ys []tensor.Tensor, mask tensor.Tensor) []tenon.Value {
+	out := make([]tenon.Value, len(ys))
+	for i, y := range ys {
+		out[i] = wrap(y, mask)
 	}
 	return out
 }

@@ -8,11 +8,6 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// missing returns 1 where an element is missing, and 0 elsewhere.
-func missing(v tenon.Value) tensor.Tensor {
-	return ops.Cast(IsMissing(v.(tensor.Tensor)), dtype.Int64)
-}
-
 // scattered combines elements with others; if one of them is missing, the result is missing.
 func scattered(c *op.Call) ([]tenon.Value, error) {
 	values, masks := parts(c)
@@ -23,8 +18,8 @@ func scattered(c *op.Call) ([]tenon.Value, error) {
 	k := 0
 	for i, v := range c.Operands() {
 		if !c.Op.Control.Has(i) {
-			gone[k] = missing(v)
-			if c.Op.Monoid == op.Minima { // the minimum of the negated values
+			gone[k] = ops.Cast(IsMissing(v.(tensor.Tensor)), dtype.Int64) // 1 where an element is missing
+			if c.Op.Monoid == op.Minima {                                 // the minimum of the negated values
 				gone[k] = ops.Neg(gone[k])
 			}
 		}

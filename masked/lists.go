@@ -1,6 +1,8 @@
 package masked
 
 import (
+	"slices"
+
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
@@ -14,15 +16,9 @@ import (
 // ones.
 type rowed interface{ RaggedRank() int }
 
-// listMask says which lists are present, for the first dimensions of a result.
-type listMask struct {
-	rank int
-	mask tensor.Tensor
-}
-
 // lists removes the masks of ragged rows from the operands of an elementwise operation: a list of
 // the result is missing if it is missing in an operand. It returns nil if there are no such masks.
-func lists(values []tenon.Value) (bare []tenon.Value, masks []listMask) {
+func lists(values []tenon.Value) (bare []tenon.Value, masks []tensor.Tensor) {
 	rank := 0
 	for _, v := range values {
 		if t, ok := v.(tensor.Tensor); ok {
@@ -35,7 +31,7 @@ func lists(values []tenon.Value) (bare []tenon.Value, masks []listMask) {
 			if bare == nil {
 				bare = append([]tenon.Value(nil), values...)
 			}
-			masks = add(masks, listMask{t.mask.Shape().Rank(), t.mask})
+			masks = add(masks, t.mask)
 			v, bare[i] = t.values, t.values
 		}
 	}
@@ -59,43 +55,37 @@ func (t *Tensor) ofLists(rank int) bool {
 }
 
 // add inserts a mask; masks are ordered by number of dimensions.
-func add(masks []listMask, m listMask) []listMask {
-	for i, o := range masks {
-		if o.rank == m.rank {
-			masks[i].mask = ops.LogicalAnd(o.mask, m.mask)
-			return masks
-		}
+func add(masks []tensor.Tensor, m tensor.Tensor) []tensor.Tensor {
+	i, found := slices.BinarySearchFunc(masks, m.Shape().Rank(), func(o tensor.Tensor, rank int) int { return o.Shape().Rank() - rank })
+	if !found {
+		return slices.Insert(masks, i, m)
 	}
-	masks = append(masks, m)
-	for i := len(masks) - 1; i > 0 && masks[i].rank < masks[i-1].rank; i-- {
-		masks[i], masks[i-1] = masks[i-1], masks[i]
-	}
+	masks[i] = ops.LogicalAnd(masks[i], m)
 	return masks
 }
 
 // over adds the masks of their lists to the result of an operation on bare operands.
-func over(masks []listMask, out tensor.Tensor) tensor.Tensor {
-	for i := len(masks) - 1; i >= 0; i-- {
-		m := masks[i]
-		if s := out.Shape(); m.mask.Shape().Dim(0) != s.Dim(0) { // stretched to more rows
+func over(masks []tensor.Tensor, out tensor.Tensor) tensor.Tensor {
+	for _, m := range slices.Backward(masks) {
+		if s := out.Shape(); m.Shape().Dim(0) != s.Dim(0) { // stretched to more rows
 			axes := make([]int, 0, s.Rank())
-			for a := m.rank; a < s.Rank(); a++ {
+			for a := m.Shape().Rank(); a < s.Rank(); a++ {
 				axes = append(axes, a)
 			}
-			m.mask = ops.LogicalAnd(m.mask, ops.OnesLike(ops.Any(ops.OnesLike(IsMissing(out)), axes...)))
+			m = ops.LogicalAnd(m, ops.OnesLike(ops.Any(ops.OnesLike(IsMissing(out)), axes...)))
 		}
-		out = wrap(out, m.mask)
+		out = wrap(out, m)
 	}
 	return out
 }
 
 // onElements applies an elementwise operation to the elements of lists.
-func onElements(c *op.Call, bare []tenon.Value, masks []listMask) ([]tenon.Value, error) {
+func onElements(c *op.Call, bare []tenon.Value, masks []tensor.Tensor) ([]tenon.Value, error) {
 	return op.One(over(masks, op.Apply(c, bare...)))
 }
 
 // bareOf is lists for operands that are tensors.
-func bareOf(list ...tensor.Tensor) ([]tensor.Tensor, []listMask) {
+func bareOf(list ...tensor.Tensor) ([]tensor.Tensor, []tensor.Tensor) {
 	values := make([]tenon.Value, len(list))
 	for i, t := range list {
 		values[i] = t

@@ -18,7 +18,7 @@ func truth(x tensor.Tensor) (yes, no tensor.Tensor) {
 	return ops.LogicalAnd(full, v), ops.LogicalAnd(full, ops.LogicalNot(v))
 }
 
-func known(yes, no tensor.Tensor, masks []listMask) *Tensor {
+func known(yes, no tensor.Tensor, masks []tensor.Tensor) *Tensor {
 	return over(masks, wrap(yes, ops.LogicalOr(yes, no))).(*Tensor)
 }
 

@@ -29,18 +29,10 @@ var (
 
 // New returns values that are present where mask is true. The mask is boolean,
 // with the shape of the values or of their outer dimensions.
-func New(values, mask any) (*Tensor, error) {
-	v, err := tensor.Convert(values)
-	if err != nil {
-		return nil, err
-	}
-	m, err := tensor.Convert(mask)
-	if err != nil {
-		return nil, err
-	}
-	if err := check("masked.New", v, m); err != nil {
-		return nil, err
-	}
+func New(values, mask any) (t *Tensor, err error) {
+	defer tenon.Catch(&err)
+	v, m := tenon.Must(tensor.Convert(values)), tenon.Must(tensor.Convert(mask))
+	tenon.Throw(check("masked.New", v, m))
 	return wrap(v, m), nil
 }
 

@@ -11,62 +11,42 @@ import (
 )
 
 // Plain returns the values as plain data, with nil for missing ones; see tensor.Plain.
-func (t *Tensor) Plain() (any, error) {
-	values, err := tensor.Plain(t.values)
-	if err != nil {
-		return nil, err
-	}
-	mask, err := tensor.Plain(t.mask)
-	if err != nil {
-		return nil, err
-	}
-	return without(values, mask)
+func (t *Tensor) Plain() (x any, err error) {
+	defer tenon.Catch(&err)
+	return without(tenon.Must(tensor.Plain(t.values)), tenon.Must(tensor.Plain(t.mask))), nil
 }
 
-// without replaces entries by nil where the mask is false.
-func without(x, mask any) (any, error) {
+// without replaces entries by nil where the mask is false. It throws.
+func without(x, mask any) any {
 	if there, ok := mask.(bool); ok {
 		if !there {
-			return nil, nil
+			return nil
 		}
-		return x, nil
+		return x
 	}
 	list, _ := mask.([]any)
 	entries, ok := x.([]any)
 	if !ok || len(entries) != len(list) {
-		return nil, tenon.NewError(tenon.ErrInvalid, "masked.Plain", fmt.Sprintf("a mask of %d does not fit a %T", len(list), x))
+		tenon.Throw(tenon.NewError(tenon.ErrInvalid, "masked.Plain", fmt.Sprintf("a mask of %d does not fit a %T", len(list), x)))
 	}
 	out := make([]any, len(list))
 	for i, m := range list {
-		var err error
-		if out[i], err = without(entries[i], m); err != nil {
-			return nil, err
-		}
+		out[i] = without(entries[i], m)
 	}
-	return out, nil
+	return out
 }
 
 // FromPlain makes a tensor from plain data, in which nil stands for missing values; see
 // tensor.FromPlain.
-func (s *Spec) FromPlain(x any) (tenon.Value, error) {
+func (s *Spec) FromPlain(x any) (v tenon.Value, err error) {
+	defer tenon.Catch(&err)
 	m, ok := s.mask.(typed)
 	if !ok || !m.Shape().HasRank() {
 		return nil, tenon.NewError(tenon.ErrUnsupported, "masked.FromPlain", fmt.Sprintf("the depth of the mask of %s is not known", tenon.String(s)))
 	}
 	var mask []any
 	filled := s.fill(x, x, m.Shape().Rank(), &mask)
-	values, err := tensor.FromPlain(filled, s.values)
-	if err != nil {
-		return nil, err
-	}
-	there, err := tensor.FromPlain(mask[0], s.mask)
-	if err != nil {
-		return nil, err
-	}
-	v, err := s.Assemble([]tenon.Value{values, there})
-	if err != nil {
-		return nil, err
-	}
+	v = tenon.Must(s.Assemble([]tenon.Value{tenon.Must(tensor.FromPlain(filled, s.values)), tenon.Must(tensor.FromPlain(mask[0], s.mask))}))
 	return v, tenon.Check(v)
 }
 

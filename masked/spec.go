@@ -104,18 +104,15 @@ func (s *Spec) Disassemble(v tenon.Value) ([]tenon.Value, error) {
 }
 
 // Assemble makes a masked tensor.
-func (s *Spec) Assemble(components []tenon.Value) (tenon.Value, error) {
-	if err := tenon.CheckComponents(s, components); err != nil {
-		return nil, err
-	}
+func (s *Spec) Assemble(components []tenon.Value) (value tenon.Value, err error) {
+	defer tenon.Catch(&err)
+	tenon.Throw(tenon.CheckComponents(s, components))
 	v, ok := components[0].(tensor.Tensor)
 	m, ok2 := components[1].(tensor.Tensor)
 	if !ok || !ok2 {
 		return nil, tenon.NewError(tenon.ErrDType, "masked.Spec.Assemble", "values and mask must be tensors")
 	}
-	if err := check("masked.Spec.Assemble", v, m); err != nil {
-		return nil, err
-	}
+	tenon.Throw(check("masked.Spec.Assemble", v, m))
 	return wrap(v, m), nil
 }
 
@@ -125,25 +122,16 @@ func (s *Spec) Batched(n int) (tenon.Spec, error) {
 }
 
 // Unbatched removes the outermost dimension of values and mask.
-func (s *Spec) Unbatched() (tenon.Spec, error) {
-	return s.each(func(b tenon.Batcher) (tenon.Spec, error) { return b.Unbatched() })
-}
+func (s *Spec) Unbatched() (tenon.Spec, error) { return s.each(tenon.Batcher.Unbatched) }
 
-func (s *Spec) each(f func(tenon.Batcher) (tenon.Spec, error)) (tenon.Spec, error) {
+func (s *Spec) each(f func(tenon.Batcher) (tenon.Spec, error)) (of tenon.Spec, err error) {
+	defer tenon.Catch(&err)
 	v, ok := s.values.(tenon.Batcher)
 	m, ok2 := s.mask.(tenon.Batcher)
 	if !ok || !ok2 {
 		return nil, tenon.NewError(tenon.ErrUnsupported, "masked.Spec", fmt.Sprintf("%s cannot be batched", tenon.String(s.values)))
 	}
-	values, err := f(v)
-	if err != nil {
-		return nil, err
-	}
-	mask, err := f(m)
-	if err != nil {
-		return nil, err
-	}
-	return &Spec{values, mask}, nil
+	return &Spec{tenon.Must(f(v)), tenon.Must(f(m))}, nil
 }
 
 // CastSpec returns the masked Spec to which values of other can be cast, as

@@ -22,17 +22,19 @@ func (t *Tensor) rank() int { return len(t.parts) + t.flat.Shape().Rank() }
 // duplicates. It returns nil if the call names none, which means all axes. The list must not be
 // changed.
 func axesOf(c *op.Call, x *Tensor) []int {
-	given, _ := c.Attr("axis").([]int)
-	if a, ok := c.Attr("axis").(int); ok {
-		given = []int{a}
-	}
-	if given == nil {
-		return nil
-	}
 	r := x.rank()
-	if len(given) == 1 {
-		a := checkedAxis(c, given[0], r)
-		return rising(a, a+1)
+	var given []int
+	switch a := c.Attr("axis").(type) {
+	case int:
+		return one(checkedAxis(c, a, r))
+	case []int:
+		given = a
+	}
+	switch {
+	case given == nil:
+		return nil
+	case len(given) == 1:
+		return one(checkedAxis(c, given[0], r))
 	}
 	axes := make([]int, len(given))
 	for i, a := range given {
@@ -46,6 +48,9 @@ func axesOf(c *op.Call, x *Tensor) []int {
 	}
 	return axes
 }
+
+// one returns a list of one axis, which must not be changed.
+func one(axis int) []int { return rising(axis, axis+1) }
 
 // checkedAxis returns the axis counted from the start. It throws if there is no
 // such axis.
@@ -76,16 +81,6 @@ func rising(lo, hi int) []int {
 
 // axisOf returns the single axis that a call on x names, counted from the start.
 func axisOf(c *op.Call, x *Tensor) int {
-	a, one := c.Attr("axis").(int)
-	if l, ok := c.Attr("axis").([]int); ok && len(l) == 1 {
-		a, one = l[0], true
-	}
-	if r := x.rank(); one && a >= -r && a < r {
-		if a < 0 {
-			a += r
-		}
-		return a
-	}
 	axes := axesOf(c, x)
 	if len(axes) != 1 {
 		tenon.Throw(c.Errorf(tenon.ErrAxis, "got the axes %v, want one", axes))

@@ -1,11 +1,8 @@
 package ragged
 
 import (
-	"fmt"
-
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/source"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -47,9 +44,7 @@ func (t *Tensor) RowLengths(dimension int) (l tensor.Tensor, err error) {
 		a += s.Rank()
 	}
 	if a < 0 || a >= s.Rank() {
-		e := invalid("ragged.RowLengths", "dimension", "%d is none of the %d dimensions", dimension, s.Rank())
-		e.Kind = tenon.ErrAxis
-		return nil, e
+		return nil, failed(tenon.ErrAxis, "ragged.RowLengths", "dimension", "%d is none of the %d dimensions", dimension, s.Rank())
 	}
 	if a == 0 {
 		return t.NRows(), nil
@@ -79,7 +74,7 @@ func (t *Tensor) RowShapes() tensor.Tensor {
 	s := ShapeOf(t)
 	for a := 2; a <= len(t.parts); a++ {
 		if !s.IsUniform(a) {
-			tenon.Throw(&tenon.Error{Kind: tenon.ErrUnsupported, Op: "ragged.RowShapes", Msg: fmt.Sprintf("rows of %v are ragged", t.described()), Line: source.Line()})
+			tenon.Throw(failed(tenon.ErrUnsupported, "ragged.RowShapes", "", "rows of %v are ragged", t.described()))
 		}
 	}
 	n := ops.Cast(t.NRows(), dtype.Int64)

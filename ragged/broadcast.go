@@ -1,11 +1,8 @@
 package ragged
 
 import (
-	"fmt"
-
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/source"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/rows"
@@ -159,7 +156,10 @@ func (b *broadcasting) run(shapes []*Shape) (*Shape, []*Broadcaster) {
 	n := b.outermost()
 	var parts []*RowPartition
 	for a := 1; a <= depth; a++ {
-		p := b.dimension(a, n)
+		p, axes := b.dimension(a, n)
+		for i, o := range b.operands {
+			o.descend(&axes[i], p, b.dtype)
+		}
 		parts = append(parts, p)
 		n = size{p.nvals, p.NVals}
 	}
@@ -236,11 +236,11 @@ func (b *broadcasting) outermost() size {
 }
 
 // dimension aligns dimension a > 0, below n slices, and returns the partition of
-// the result.
-func (b *broadcasting) dimension(a int, n size) *RowPartition {
+// the result and the axes of the operands.
+func (b *broadcasting) dimension(a int, n size) (q *RowPartition, axes []axis) {
 	var uniform []size // sizes of uniform dimensions
 	var chosen *operand
-	axes := make([]axis, len(b.operands))
+	axes = make([]axis, len(b.operands))
 	for i, o := range b.operands {
 		x := o.axis(a)
 		axes[i] = x
@@ -257,9 +257,8 @@ func (b *broadcasting) dimension(a int, n size) *RowPartition {
 		chosen = b.operands[0]
 	}
 	if chosen == nil {
-		return b.uniform(a, n, axes, uniform)
+		return b.uniform(a, n, axes, uniform), axes
 	}
-	var q *RowPartition
 	for i, o := range b.operands {
 		if o == chosen {
 			q = b.rowsOf(o, &axes[i], n)
@@ -285,10 +284,7 @@ func (b *broadcasting) dimension(a int, n size) *RowPartition {
 			q = b.agree(a, q, b.rowsOf(o, x, n).RowSplits())
 		}
 	}
-	for i, o := range b.operands {
-		o.descend(&axes[i], q, b.dtype)
-	}
-	return q
+	return q, axes
 }
 
 // agree returns q after checking that splits describe the same rows.
@@ -306,7 +302,7 @@ func (b *broadcasting) agree(a int, q *RowPartition, splits tensor.Tensor) *RowP
 		if r >= len(x)-1 || r >= len(y)-1 {
 			b.fail(tenon.ErrShape, "dimension %d divides %d and %d rows", a, len(x)-1, len(y)-1)
 		}
-		b.failAt(fmt.Sprintf("row %d", r), "dimension %d has %d and %d values there", a, x[r+1]-x[r], y[r+1]-y[r])
+		tenon.Throw(failed(tenon.ErrShape, b.fn, fmtRow(r), "dimension %d has %d and %d values there", a, x[r+1]-x[r], y[r+1]-y[r]))
 	}
 	checked := rows.AssertSame(q.RowSplits(), splits)
 	return newPartition(checked, q.nvals)
@@ -315,22 +311,12 @@ func (b *broadcasting) agree(a int, q *RowPartition, splits tensor.Tensor) *RowP
 // uniform aligns a dimension that is uniform in every operand.
 func (b *broadcasting) uniform(a int, n size, axes []axis, lengths []size) *RowPartition {
 	length, _ := b.common(lengths, "dimension", a)
-	d := b.dtype
 	for i, o := range b.operands {
-		x := &axes[i]
-		if o.at == same && x.p != nil && length.n >= 0 && x.length.n == length.n {
-			q := x.p
-			for i, o := range b.operands {
-				o.descend(&axes[i], q, d)
-			}
-			return q
+		if x := axes[i]; o.at == same && x.p != nil && length.n >= 0 && x.length.n == length.n {
+			return x.p
 		}
 	}
-	q := newUniform(n.scalar(d), length.scalar(d))
-	for i, o := range b.operands {
-		o.descend(&axes[i], q, d)
-	}
-	return q
+	return newUniform(n.scalar(b.dtype), length.scalar(b.dtype))
 }
 
 // rowsOf returns the partition of the n slices of the result that follows from a
@@ -349,11 +335,7 @@ func (b *broadcasting) rowsOf(o *operand, x *axis, n size) *RowPartition {
 }
 
 func (b *broadcasting) fail(kind error, format string, args ...any) {
-	tenon.Throw(&tenon.Error{Kind: kind, Op: b.fn, Msg: fmt.Sprintf(format, args...), Line: source.Line()})
-}
-
-func (b *broadcasting) failAt(where, format string, args ...any) {
-	tenon.Throw(&tenon.Error{Kind: tenon.ErrShape, Op: b.fn, Where: where, Msg: fmt.Sprintf(format, args...), Line: source.Line()})
+	tenon.Throw(failed(kind, b.fn, "", format, args...))
 }
 
 // BroadcastTo broadcasts a tensor to a shape.
@@ -361,7 +343,7 @@ func BroadcastTo(x tensor.Tensor, s *Shape) (y tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
 	from := ShapeOf(x)
 	if from.Rank() > s.Rank() {
-		return nil, &tenon.Error{Kind: tenon.ErrShape, Op: "ragged.BroadcastTo", Msg: fmt.Sprintf("%v has more dimensions than %v", from, s), Line: source.Line()}
+		return nil, failed(tenon.ErrShape, "ragged.BroadcastTo", "", "%v has more dimensions than %v", from, s)
 	}
 	b := &broadcasting{fn: "ragged.BroadcastTo", to: true}
 	out, to := b.run([]*Shape{s, from})

@@ -146,7 +146,7 @@ func rowsBroadcast(fn string, xs []tensor.Tensor, depth int) []tensor.Tensor {
 		case q != p && q.IsUniform() && q.spec.length == 1 && p.spec.length != 1:
 			values[i] = gatherRows(belowOuter(y), ops.Cast(p.ValueRowIDs(), dtype.Int64))
 		default:
-			tenon.Throw(sameRows(fn, p, q.as(p.DType())))
+			tenon.Throw(sameRows(fn, p, q))
 			values[i] = belowOuter(y)
 		}
 	}

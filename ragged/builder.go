@@ -5,7 +5,6 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/source"
 	"github.com/tenonml/tenon/ops/rows"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -52,7 +51,7 @@ func (b *Builder[T]) Append(values ...T) *Builder[T] {
 func (b *Builder[T]) EndRow(dimension int) *Builder[T] {
 	if dimension < 0 || dimension >= len(b.splits) {
 		if b.err == nil {
-			b.err = &tenon.Error{Kind: tenon.ErrAxis, Op: "ragged.Builder.EndRow", Msg: fmt.Sprintf("there is no dimension %d among %d", dimension, len(b.splits)), Line: source.Line()}
+			b.err = failed(tenon.ErrAxis, "ragged.Builder.EndRow", "", "there is no dimension %d among %d", dimension, len(b.splits))
 		}
 		return b
 	}

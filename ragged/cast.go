@@ -1,11 +1,8 @@
 package ragged
 
 import (
-	"fmt"
-
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/source"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -82,7 +79,7 @@ func (s *Spec) Cast(v tenon.Value) (out tenon.Value, err error) {
 	defer tenon.Catch(&err)
 	t, ok := v.(tensor.Tensor)
 	if !ok || !taken(t) {
-		return nil, &tenon.Error{Kind: tenon.ErrUnsupported, Op: fn, Msg: fmt.Sprintf("%s cannot be cast to a ragged tensor", tenon.String(v.Spec())), Line: source.Line()}
+		return nil, failed(tenon.ErrUnsupported, fn, "", "%s cannot be cast to a ragged tensor", tenon.String(v.Spec()))
 	}
 	if tenon.Belongs(t, s) {
 		return t, nil
@@ -92,7 +89,7 @@ func (s *Spec) Cast(v tenon.Value) (out tenon.Value, err error) {
 		t = tenon.Must(r.WithSplitsDType(s.SplitsDType()))
 	}
 	if !tenon.Compatible(s, t.Spec()) {
-		return nil, &tenon.Error{Kind: tenon.ErrUnsupported, Op: fn, Msg: fmt.Sprintf("%s cannot be cast to %v", tenon.String(v.Spec()), s), Line: source.Line()}
+		return nil, failed(tenon.ErrUnsupported, fn, "", "%s cannot be cast to %v", tenon.String(v.Spec()), s)
 	}
 	return t, nil
 }

@@ -64,8 +64,10 @@ func combinations(fn string, x tensor.Tensor, n, axis int, o CombinationOptions,
 	parts := make([]tensor.Tensor, n)
 	p := newPartition(out, at[0].Shape().Dim(0))
 	if axis > 0 && l.p.IsUniform() {
-		if k := ways(known(l.p.uniform), n, o); k >= 0 {
-			p = newUniform(l.p.nrows, scalar(k, l.p.DType()))
+		if m := known(l.p.uniform); m >= 0 {
+			if k := binomial(int64(m), n, o.Replacement); k <= 1<<31 { // no row is longer
+				p = newUniform(l.p.nrows, scalar(int(k), l.p.DType()))
+			}
 		}
 	}
 	for i, index := range at {
@@ -74,32 +76,17 @@ func combinations(fn string, x tensor.Tensor, n, axis int, o CombinationOptions,
 	return parts
 }
 
-// ways returns the number of combinations of n of m entries, or -1 if it is not known or exceeds
-// the length of any row.
-func ways(m, n int, o CombinationOptions) int {
-	if o.Replacement && m > 0 {
-		m += n - 1
-	}
-	if n > m {
-		return min(m, 0)
-	}
-	k := 1
-	for i := range min(n, m-n) {
-		if k = k * (m - i) / (i + 1); k > 1<<31 {
-			return -1
-		}
-	}
-	return k
-}
-
 // binomial returns the number of combinations of n of m entries.
 func binomial(m int64, n int, replacement bool) float64 {
 	if replacement && m > 0 {
 		m += int64(n) - 1
 	}
+	if int64(n) > m {
+		return 0
+	}
 	k := 1.0
-	for i := range int64(n) {
-		k = k * float64(max(m-i, 0)) / float64(i+1)
+	for i := range min(int64(n), m-int64(n)) {
+		k = k * float64(m-i) / float64(i+1)
 	}
 	return k
 }
@@ -237,9 +224,7 @@ func cartesian(fn string, xs []tensor.Tensor, axis int, o CartesianOptions, loca
 			if n, m := first.p.StaticNRows(), levels[i].p.StaticNRows(); n >= 0 && m >= 0 && n != m {
 				tenon.Throw(invalid(fn, "xs["+itoa(i)+"]", "has %d rows, the first tensor %d", m, n))
 			}
-			for k, p := range first.outer {
-				tenon.Throw(sameRows(fn, p, levels[i].outer[k].as(p.DType())))
-			}
+			samePartitions(fn, first.outer, levels[i].outer)
 		}
 	}
 	d := dtype.Int32

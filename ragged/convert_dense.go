@@ -1,11 +1,8 @@
 package ragged
 
 import (
-	"fmt"
-
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/source"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/key"
 	"github.com/tenonml/tenon/ops/rows"
@@ -34,10 +31,10 @@ func (t *Tensor) ToDense(o DenseOptions) (d tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
 	k, rank := len(t.parts), t.Shape().Rank()
 	if rank < 0 {
-		return nil, &tenon.Error{Kind: tenon.ErrUnsupported, Op: fn, Msg: "the rank of the flat values is not known", Line: source.Line()}
+		return nil, failed(tenon.ErrUnsupported, fn, "", "the rank of the flat values is not known")
 	}
 	want := tenon.Must(t.denseShape(fn, o.Shape, rank))
-	fill := tenon.Must(t.filler(fn, o.Default))
+	fill := t.filler(fn, o.Default)
 	out := t
 	if n := want[0]; n >= 0 { // rows that are cut off need no padding
 		if m := t.parts[0].spec.nrows; m < 0 || m > n {
@@ -69,39 +66,41 @@ func (t *Tensor) denseShape(fn string, want []int, rank int) ([]int, error) {
 		return shape.OfRank(rank).Dims(), nil
 	}
 	if len(want) != rank {
-		return nil, &tenon.Error{Kind: tenon.ErrShape, Op: fn, Where: "Shape", Msg: fmt.Sprintf("%v has %d dimensions, the tensor %d", want, len(want), rank), Line: source.Line()}
+		return nil, failed(tenon.ErrShape, fn, "Shape", "%v has %d dimensions, the tensor %d", want, len(want), rank)
 	}
 	for i, n := range want {
 		if n < shape.Unknown {
-			return nil, &tenon.Error{Kind: tenon.ErrShape, Op: fn, Where: "Shape", Msg: fmt.Sprintf("%d is not a size", n), Line: source.Line()}
+			return nil, failed(tenon.ErrShape, fn, "Shape", "%d is not a size", n)
 		}
 		if have := t.Shape().Dim(i); i > len(t.parts) && n >= 0 && have >= 0 && n != have {
-			return nil, &tenon.Error{Kind: tenon.ErrShape, Op: fn, Where: "Shape", Msg: fmt.Sprintf("the inner dimension %d has %d entries, not %d", i, have, n), Line: source.Line()}
+			return nil, failed(tenon.ErrShape, fn, "Shape", "the inner dimension %d has %d entries, not %d", i, have, n)
 		}
 	}
 	return want, nil
 }
 
 // filler returns the default as a tensor of the values' type; nil means zero.
-func (t *Tensor) filler(fn string, x any) (tensor.Tensor, error) {
+func (t *Tensor) filler(fn string, x any) tensor.Tensor {
 	if x == nil {
-		return nil, nil
+		return nil
 	}
-	v, ok := tensor.ScalarLike(x, t.DType())
+	return likeEntries(fn, "Default", x, t.DType(), "values", t.flat.Shape().Tail(1))
+}
+
+// likeEntries returns an argument as a scalar or an entry of a tensor with the given element type
+// and shape of its entries. It throws.
+func likeEntries(fn, where string, x any, d dtype.DType, what string, entry shape.Shape) tensor.Tensor {
+	v, ok := tensor.ScalarLike(x, d)
 	if !ok {
-		var err error
-		if v, err = tensor.Convert(x); err != nil {
-			return nil, &tenon.Error{Kind: tenon.ErrInvalid, Op: fn, Where: "Default", Err: err, Line: source.Line()}
-		}
+		v = converted(fn, where, x)
 	}
-	if v.DType() != t.DType() {
-		return nil, invalid(fn, "Default", "has the element type %v, the values %v", v.DType(), t.DType())
+	if v.DType() != d {
+		tenon.Throw(invalid(fn, where, "has the element type %v, the %s %v", v.DType(), what, d))
 	}
-	inner := t.flat.Shape().Tail(1)
-	if s := v.Shape(); s.HasRank() && s.Rank() > 0 && !s.CompatibleWith(inner) {
-		return nil, &tenon.Error{Kind: tenon.ErrShape, Op: fn, Where: "Default", Msg: fmt.Sprintf("has the shape %v, want a scalar or %v", s, inner), Line: source.Line()}
+	if s := v.Shape(); s.HasRank() && s.Rank() > 0 && !s.CompatibleWith(entry) {
+		tenon.Throw(failed(tenon.ErrShape, fn, where, "has the shape %v, want a scalar or %v", s, entry))
 	}
-	return v, nil
+	return v
 }
 
 // unfolded splits the axis of the values of uniform rows into an axis of rows and
@@ -156,10 +155,7 @@ type FromDenseOptions struct {
 func FromDense(x any, o FromDenseOptions) (t *Tensor, err error) {
 	const fn = "ragged.FromDense"
 	defer tenon.Catch(&err)
-	d, err := tensor.Convert(x)
-	if err != nil {
-		return nil, &tenon.Error{Kind: tenon.ErrInvalid, Op: fn, Where: "x", Err: err, Line: source.Line()}
-	}
+	d := converted(fn, "x", x)
 	if o.Splits != dtype.None && o.Splits != dtype.Int64 && o.Splits != dtype.Int32 {
 		return nil, invalid(fn, "Splits", "row splits are int64 or int32, not %v", o.Splits)
 	}
@@ -170,9 +166,9 @@ func FromDense(x any, o FromDenseOptions) (t *Tensor, err error) {
 	}
 	switch {
 	case rank < 0:
-		return nil, &tenon.Error{Kind: tenon.ErrUnsupported, Op: fn, Msg: "the rank of x is not known", Line: source.Line()}
+		return nil, failed(tenon.ErrUnsupported, fn, "", "the rank of x is not known")
 	case k < 1 || k >= rank:
-		return nil, &tenon.Error{Kind: tenon.ErrShape, Op: fn, Msg: fmt.Sprintf("a tensor of shape %v does not have %d ragged dimensions after the first", d.Shape(), k), Line: source.Line()}
+		return nil, failed(tenon.ErrShape, fn, "", "a tensor of shape %v does not have %d ragged dimensions after the first", d.Shape(), k)
 	case o.Lengths != nil && o.Padding != nil:
 		return nil, invalid(fn, "", "give either lengths or padding, not both")
 	}
@@ -184,18 +180,9 @@ func FromDense(x any, o FromDenseOptions) (t *Tensor, err error) {
 	case o.Lengths != nil:
 		return fromLengths(fn, d, o, k)
 	case o.Padding != nil:
-		return fromPadding(fn, d, o.Padding, k, splits)
+		return fromPadding(fn, d, o.Padding, k, splits), nil
 	}
-	return wrapFlat(d).uniformOuter(k, splits), nil
-}
-
-// uniformOuter converts the k outer dimensions of a dense tensor to partitions.
-func (t *Tensor) uniformOuter(k int, splits dtype.DType) *Tensor {
-	s := ShapeOf(t.flat)
-	s.dtype = splits
-	s = newShape(nil, s.inner, s.sizes, splits)
-	parts := s.withPartitions(k)
-	return wrap(reshapeTo(t.flat, innerSizes(parts), splits), parts.parts)
+	return atLeastWith(d, k, splits).(*Tensor), nil
 }
 
 func innerSizes(s *Shape) []size {
@@ -209,10 +196,7 @@ func innerSizes(s *Shape) []size {
 // fromLengths truncates rows to the given lengths, level by level if they are
 // nested.
 func fromLengths(fn string, d tensor.Tensor, o FromDenseOptions, k int) (*Tensor, error) {
-	levels, err := lengthLevels(fn, o.Lengths)
-	if err != nil {
-		return nil, err
-	}
+	levels := lengthLevels(fn, o.Lengths)
 	if len(levels) > 1 {
 		if o.RaggedRank != 0 && o.RaggedRank != len(levels) {
 			return nil, invalid(fn, "Lengths", "there are %d levels for %d ragged dimensions", len(levels), o.RaggedRank)
@@ -225,11 +209,7 @@ func fromLengths(fn string, d tensor.Tensor, o FromDenseOptions, k int) (*Tensor
 	if splits == dtype.None {
 		splits = levels[0].DType()
 	}
-	var parts []*RowPartition
-	if n := k - len(levels); n > 0 { // uniform dimensions above those with lengths
-		outer := wrapFlat(d).uniformOuter(n, splits)
-		d, parts = outer.flat, outer.parts
-	}
+	d, parts := split(atLeastWith(d, k-len(levels), splits)) // uniform dimensions above those with lengths
 	for i, l := range levels {
 		if n, m := l.Shape().Dim(0), d.Shape().Dim(0); n >= 0 && m >= 0 && n != m {
 			return nil, invalid(fn, "Lengths", "level %d has %d lengths for %d rows", i, n, m)
@@ -243,11 +223,8 @@ func fromLengths(fn string, d tensor.Tensor, o FromDenseOptions, k int) (*Tensor
 	return wrap(d, parts), nil
 }
 
-// wrapFlat returns a tensor that has no partitions yet.
-func wrapFlat(d tensor.Tensor) *Tensor { return &Tensor{flat: d} }
-
 // lengthLevels returns the vectors of lengths, outermost first.
-func lengthLevels(fn string, lengths any) ([]tensor.Tensor, error) {
+func lengthLevels(fn string, lengths any) []tensor.Tensor {
 	var list []any
 	switch l := lengths.(type) {
 	case []any:
@@ -266,44 +243,23 @@ func lengthLevels(fn string, lengths any) ([]tensor.Tensor, error) {
 	}
 	out := make([]tensor.Tensor, len(list))
 	for i, l := range list {
-		t, err := tensor.Convert(l)
-		if err != nil {
-			return nil, &tenon.Error{Kind: tenon.ErrInvalid, Op: fn, Where: "Lengths", Err: err, Line: source.Line()}
-		}
+		t := converted(fn, "Lengths", l)
 		if t.DType() != dtype.Int64 && t.DType() != dtype.Int32 {
-			return nil, &tenon.Error{Kind: tenon.ErrDType, Op: fn, Where: "Lengths", Msg: fmt.Sprintf("have the element type %v, want int64 or int32", t.DType()), Line: source.Line()}
+			tenon.Throw(failed(tenon.ErrDType, fn, "Lengths", "have the element type %v, want int64 or int32", t.DType()))
 		}
-		if err := checkVector(fn, "Lengths", t); err != nil {
-			return nil, err
-		}
+		tenon.Throw(checkVector(fn, "Lengths", t))
 		out[i] = t
 	}
-	return out, nil
+	return out
 }
 
 // fromPadding strips padding from the ends of the rows of the innermost ragged
 // dimension.
-func fromPadding(fn string, d tensor.Tensor, padding any, k int, splits dtype.DType) (*Tensor, error) {
-	v, ok := tensor.ScalarLike(padding, d.DType())
-	if !ok {
-		var err error
-		if v, err = tensor.Convert(padding); err != nil {
-			return nil, &tenon.Error{Kind: tenon.ErrInvalid, Op: fn, Where: "Padding", Err: err, Line: source.Line()}
-		}
-	}
-	if v.DType() != d.DType() {
-		return nil, invalid(fn, "Padding", "has the element type %v, the tensor %v", v.DType(), d.DType())
-	}
-	if s, item := v.Shape(), d.Shape().Tail(k+1); s.HasRank() && s.Rank() > 0 && !s.CompatibleWith(item) {
-		return nil, &tenon.Error{Kind: tenon.ErrShape, Op: fn, Where: "Padding", Msg: fmt.Sprintf("has the shape %v, want a scalar or %v", s, item), Line: source.Line()}
-	}
-	var parts []*RowPartition
-	if k > 1 {
-		outer := wrapFlat(d).uniformOuter(k-1, splits)
-		d, parts = outer.flat, outer.parts
-	}
+func fromPadding(fn string, d tensor.Tensor, padding any, k int, splits dtype.DType) *Tensor {
+	v := likeEntries(fn, "Padding", padding, d.DType(), "tensor", d.Shape().Tail(k+1))
+	d, parts := split(atLeastWith(d, k-1, splits))
 	l := cast(rows.UnpaddedLengths(d, v), splits)
 	p := newPartition(rows.FromLengths(l), shape.Unknown)
 	p.lengths.Store(&l)
-	return wrap(rows.FromDense(d, p.RowSplits()), append(parts, p)), nil
+	return under(parts, p, rows.FromDense(d, p.RowSplits()))
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/source"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/rows"
 	"github.com/tenonml/tenon/tensor"
@@ -88,24 +87,18 @@ func atLeast1(n tensor.Tensor) tensor.Tensor {
 func FromSparse(indices, values, denseShape any, splits dtype.DType) (t *Tensor, err error) {
 	const fn = "ragged.FromSparse"
 	defer tenon.Catch(&err)
-	var in [3]tensor.Tensor
-	for i, x := range [...]any{indices, values, denseShape} {
-		if in[i], err = tensor.Convert(x); err != nil {
-			return nil, &tenon.Error{Kind: tenon.ErrInvalid, Op: fn, Where: [...]string{"indices", "values", "denseShape"}[i], Err: err, Line: source.Line()}
-		}
-	}
+	x, v, d := converted(fn, "indices", indices), converted(fn, "values", values), converted(fn, "denseShape", denseShape)
 	if splits == dtype.None {
 		splits = dtype.Int64
 	}
 	if splits != dtype.Int64 && splits != dtype.Int32 {
 		return nil, invalid(fn, "splits", "row splits are int64 or int32, not %v", splits)
 	}
-	x, v, d := in[0], in[1], in[2]
 	if s := x.Shape(); !s.HasRank() || s.Rank() != 2 || s.Dim(1) != 2 {
-		return nil, &tenon.Error{Kind: tenon.ErrShape, Op: fn, Where: "indices", Msg: fmt.Sprintf("have the shape %v, want [m, 2]: only a sparse matrix has rows", s), Line: source.Line()}
+		return nil, failed(tenon.ErrShape, fn, "indices", "have the shape %v, want [m, 2]: only a sparse matrix has rows", s)
 	}
 	if s := d.Shape(); s.HasRank() && (s.Rank() != 1 || s.Dim(0) >= 0 && s.Dim(0) != 2) {
-		return nil, &tenon.Error{Kind: tenon.ErrShape, Op: fn, Where: "denseShape", Msg: fmt.Sprintf("has the shape %v, want [2]", s), Line: source.Line()}
+		return nil, failed(tenon.ErrShape, fn, "denseShape", "has the shape %v, want [2]", s)
 	}
 	for i, name := range [...]string{"indices", "denseShape"} {
 		if k := [...]tensor.Tensor{x, d}[i].DType(); k != dtype.Int64 && k != dtype.Int32 {

@@ -17,28 +17,25 @@ const CrossSeparator = "_X_"
 //	inputs: string or int[n, (m)] each → string[n, (Π m)]
 func Cross(inputs []tensor.Tensor) (y *Tensor, err error) {
 	defer tenon.Catch(&err)
-	values, splits, err := crossInputs(inputs)
-	if err != nil {
-		return nil, err
-	}
+	values, splits := crossInputs("ragged.Cross", inputs)
 	v, s := rows.Cross(values, splits, CrossSeparator)
 	return partitioned(v, newPartition(s, v.Shape().Dim(0))), nil
 }
 
 // crossInputs returns the values of inputs as strings or integers, and their row splits with a
 // common type.
-func crossInputs(inputs []tensor.Tensor) (values, splits []tensor.Tensor, err error) {
+func crossInputs(fn string, inputs []tensor.Tensor) (values, splits []tensor.Tensor) {
 	if len(inputs) == 0 {
-		return nil, nil, invalid("ragged.Cross", "inputs", "is empty")
+		tenon.Throw(invalid(fn, "inputs", "is empty"))
 	}
 	var room [4]*Tensor
 	ts, d := room[:0], dtype.None
 	for i, x := range inputs {
 		if rankOf(x) != 2 {
-			return nil, nil, invalid("ragged.Cross", "inputs["+itoa(i)+"]", "has rank %d, want 2", rankOf(x))
+			tenon.Throw(invalid(fn, "inputs["+itoa(i)+"]", "has rank %d, want 2", rankOf(x)))
 		}
 		if d := x.DType(); !d.IsString() && !d.IsInteger() {
-			return nil, nil, &tenon.Error{Kind: tenon.ErrDType, Op: "ragged.Cross", Where: "inputs[" + itoa(i) + "]", Msg: "is " + d.String() + ", want strings or integers"}
+			tenon.Throw(failed(tenon.ErrDType, fn, "inputs["+itoa(i)+"]", "is %v, want strings or integers", d))
 		}
 		t := atLeast(x, 1).(*Tensor)
 		ts = append(ts, t)
@@ -57,9 +54,9 @@ func crossInputs(inputs []tensor.Tensor) (values, splits []tensor.Tensor, err er
 			v = ops.AsString(v, ops.FormatOptions{})
 		}
 		if n, m := ts[0].parts[0].StaticNRows(), t.parts[0].StaticNRows(); n >= 0 && m >= 0 && n != m {
-			return nil, nil, invalid("ragged.Cross", "inputs["+itoa(i)+"]", "has %d rows, the first %d", m, n)
+			tenon.Throw(invalid(fn, "inputs["+itoa(i)+"]", "has %d rows, the first %d", m, n))
 		}
 		values[i], splits[i] = v, t.parts[0].as(d).RowSplits()
 	}
-	return values, splits, nil
+	return values, splits
 }

@@ -15,10 +15,7 @@ import (
 func DynamicPartition(data, partitions any, n int) (parts []tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
 	x, ids := tenon.Must(tensor.Convert(data)), tenon.Must(tensor.Convert(partitions))
-	x, ids, err = outerRows("ragged.DynamicPartition", x, ids, n)
-	if err != nil {
-		return nil, err
-	}
+	x, ids = outerRows("ragged.DynamicPartition", x, ids, n)
 	values, splits := byPart(x, ids, n)
 	parts = make([]tensor.Tensor, n)
 	for k := range parts {
@@ -45,10 +42,7 @@ func StackDynamicPartitions(data, partitions any, n int) (y *Tensor, err error) 
 	if r, ok := ids.(*Tensor); ok {
 		d = r.parts[0].DType()
 	}
-	x, ids, err = outerRows("ragged.StackDynamicPartitions", x, ids, n)
-	if err != nil {
-		return nil, err
-	}
+	x, ids = outerRows("ragged.StackDynamicPartitions", x, ids, n)
 	values, splits := byPart(x, ids, n)
 	if _, p := split(values); len(p) > 0 {
 		d = p[0].DType()
@@ -60,40 +54,36 @@ func StackDynamicPartitions(data, partitions any, n int) (y *Tensor, err error) 
 }
 
 // outerRows merges the dimensions of x that ids has, and checks that the ids are below n.
-func outerRows(fn string, x, ids tensor.Tensor, n int) (tensor.Tensor, tensor.Tensor, error) {
+func outerRows(fn string, x, ids tensor.Tensor, n int) (tensor.Tensor, tensor.Tensor) {
 	if !ids.DType().IsInteger() {
-		return nil, nil, &tenon.Error{Kind: tenon.ErrDType, Op: fn, Where: "partitions", Msg: "are " + ids.DType().String() + ", not integers"}
+		tenon.Throw(failed(tenon.ErrDType, fn, "partitions", "are %v, not integers", ids.DType()))
 	}
 	if n < 0 {
-		return nil, nil, invalid(fn, "n", "is %d", n)
+		tenon.Throw(invalid(fn, "n", "is %d", n))
 	}
 	r := rankOf(ids)
 	if rankOf(x) < r {
-		return nil, nil, invalid(fn, "partitions", "have rank %d, the data %d", r, rankOf(x))
+		tenon.Throw(invalid(fn, "partitions", "have rank %d, the data %d", r, rankOf(x)))
 	}
 	switch {
 	case r == 0:
 		x, ids = withAxis(x, 0), ops.Reshape(ids, []int{1})
 	case r > 1:
 		a, b := atLeast(x, r-1).(*Tensor), atLeast(ids, r-1).(*Tensor)
-		for i := range r - 1 {
-			if err := sameRows(fn, a.parts[i], b.parts[i].as(a.parts[i].DType())); err != nil {
-				return nil, nil, err
-			}
-		}
+		samePartitions(fn, a.parts[:r-1], b.parts)
 		x, ids = merged(x, 0, r-1), merged(ids, 0, r-1)
 	}
 	ids, _ = split(ids)
 	ids = ops.Cast(ids, dtype.Int64)
 	if d, k := x.Shape().Dim(0), ids.Shape().Dim(0); d >= 0 && k >= 0 && d != k {
-		return nil, nil, invalid(fn, "partitions", "have %d entries for %d rows", k, d)
+		tenon.Throw(invalid(fn, "partitions", "have %d entries for %d rows", k, d))
 	}
 	if c, ok := op.Known(ids); ok {
 		for i, id := range tensor.Data[int64](c) {
 			if id < 0 || id >= int64(n) {
-				return nil, nil, invalid(fn, "partitions["+itoa(i)+"]", "is %d, there are %d partitions", id, n)
+				tenon.Throw(invalid(fn, "partitions["+itoa(i)+"]", "is %d, there are %d partitions", id, n))
 			}
 		}
 	}
-	return x, ids, nil
+	return x, ids
 }

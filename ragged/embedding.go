@@ -87,11 +87,7 @@ func (o EmbeddingOptions) weights(fn string, table tensor.Tensor, ids *Tensor) (
 	if len(o.Weights.parts) != len(ids.parts) {
 		return nil, invalid(fn, "Weights", "are %v, the ids %v", o.Weights.described(), ids.described())
 	}
-	for i, p := range ids.parts {
-		if err := sameRows(fn, p, o.Weights.parts[i].as(p.DType())); err != nil {
-			return nil, err
-		}
-	}
+	samePartitions(fn, ids.parts, o.Weights.parts)
 	return ops.Cast(o.Weights.flat, table.DType()), nil
 }
 
@@ -135,13 +131,11 @@ type CrossOptions struct {
 //	inputs: string or int[n, (m)] each → int64[n, (Π m)]. No gradient.
 func CrossHashed(inputs []tensor.Tensor, o CrossOptions) (y *Tensor, err error) {
 	defer tenon.Catch(&err)
+	const fn = "ragged.CrossHashed"
 	if o.Buckets < 0 {
-		return nil, invalid("ragged.CrossHashed", "Buckets", "is %d", o.Buckets)
+		return nil, invalid(fn, "Buckets", "is %d", o.Buckets)
 	}
-	values, splits, err := crossInputs(inputs)
-	if err != nil {
-		return nil, inNameOf("ragged.CrossHashed", err)
-	}
+	values, splits := crossInputs(fn, inputs)
 	n := o.Buckets
 	if n == 0 {
 		n = 1<<63 - 1

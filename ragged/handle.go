@@ -8,6 +8,7 @@ import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/internal/throw"
 	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/tensor"
 )
 
 // A handlerFunc answers a call with a ragged tensor among its arguments. It may
@@ -24,6 +25,28 @@ func onFirst(f func(c *op.Call, x *Tensor) ([]tenon.Value, error)) handlerFunc {
 		}
 		return f(c, x)
 	}
+}
+
+// onTwo converts f, which answers calls whose first two arguments are tensors, to a handler.
+func onTwo(f func(c *op.Call, x, y tensor.Tensor) ([]tenon.Value, error)) handlerFunc {
+	return func(c *op.Call) ([]tenon.Value, error) {
+		x, ok := c.Value(0).(tensor.Tensor)
+		y, ok2 := c.Value(1).(tensor.Tensor)
+		if !ok || !ok2 {
+			return nil, op.NotHandled
+		}
+		return f(c, x, y)
+	}
+}
+
+// onTaken is onTwo for tensors that are ragged or without structure.
+func onTaken(f func(c *op.Call, x, y tensor.Tensor) ([]tenon.Value, error)) handlerFunc {
+	return onTwo(func(c *op.Call, x, y tensor.Tensor) ([]tenon.Value, error) {
+		if !taken(x) || !taken(y) {
+			return nil, op.NotHandled
+		}
+		return f(c, x, y)
+	})
 }
 
 // handlers has an entry for each operation that is not answered by its kind. The files that add the

@@ -19,7 +19,7 @@ func init() {
 func alongAxis(o *op.Op) handlerFunc {
 	switch {
 	case o.Axes == op.Scan && !alone(o):
-		return linearScan
+		return onTaken(linearScan)
 	case !alone(o):
 		return nil
 	case o.Results > 1 && o.Control != 0: // the first ones in an order, and their positions
@@ -164,13 +164,8 @@ func roll(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 	out := tensor.Tensor(x)
 	k := len(x.parts)
 	for i, a := range axes {
-		if r := x.rank(); a < -r || a >= r {
-			return nil, c.Errorf(tenon.ErrAxis, "axis %d is out of range for rank %d", a, r)
-		} else if a < 0 {
-			a += r
-		}
-		t := out.(*Tensor)
-		by := shifts[i]
+		a = checkedAxis(c, a, x.rank())
+		t, by := out.(*Tensor), shifts[i]
 		switch {
 		case a > k:
 			out = t.with(ops.Roll(t.flat, by, a-k))
@@ -192,10 +187,7 @@ func topK(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 		e.Hint = "sort with ops.Sort, which keeps the rows"
 		return nil, e
 	case axis > k:
-		values := c.Values()
-		values[0] = x.flat
-		out := op.ApplyN(c.WithArg(c.Op.AxisParam(), axis-k), values...)
-		return []tenon.Value{x.with(out[0]), x.with(out[1])}, nil
+		return insideRows(c, x, axis)
 	}
 	top, at, splits := rows.TopK(x.flat, x.parts[k-1].RowSplits(), c.Value(1))
 	p := newPartition(splits, top.Shape().Dim(0))

@@ -48,14 +48,7 @@ func nonzero(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 
 func oneHot(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 	i := c.Op.Param("axis")
-	a, _ := c.Args[i].(int)
-	k, r := len(x.parts), x.rank()+1
-	if a < -r || a >= r {
-		return nil, c.Errorf(tenon.ErrAxis, "axis %d is out of range for rank %d", a, r)
-	}
-	if a < 0 {
-		a += r
-	}
+	a, k := checkedAxis(c, c.Int(i), x.rank()+1), len(x.parts)
 	if a <= k {
 		return nil, c.Errorf(tenon.ErrInvalid, "axis %d is before a ragged axis, where every row would need its own", a)
 	}

@@ -47,8 +47,8 @@ func attention(c *op.Call) ([]tenon.Value, error) {
 	q := a.take(0, labels[0], queryLabel)
 	k := a.take(1, labels[1], keyLabel)
 	v := a.take(2, labels[2], keyLabel)
-	a.same(v.parts, k.parts)
-	a.same(q.parts[:n-1], k.parts[:n-1])
+	samePartitions(c.Op.Func(), v.parts, k.parts)
+	samePartitions(c.Op.Func(), q.parts[:n-1], k.parts[:n-1])
 	o := ops.AttentionOptions{Scale: c.Float(11), Causal: c.Bool(12), QuerySplits: q.parts[n-1].RowSplits(), KeySplits: k.parts[n-1].RowSplits()}
 	flat := ops.AttentionLabels{Query: q.labels, Key: k.labels, Value: v.labels, Result: l.Result[n:]}
 	if c.Has(3) {
@@ -59,7 +59,7 @@ func attention(c *op.Call) ([]tenon.Value, error) {
 	if t, ok := c.Value(0).(*Tensor); ok && len(t.parts) == n {
 		return op.One(t.with(y))
 	}
-	return op.One(buildOn(y, q.parts))
+	return op.One(onTop(y, q.parts))
 }
 
 // attending is a call of attention, its rows, and the labels of the axes around queries and keys.
@@ -108,13 +108,6 @@ func (a *attending) divide(i int, x tensor.Tensor, labels []int, items ...int) a
 	return attended{flat, append(items[:1:1], order[len(want):]...), parts}
 }
 
-// same checks that partitions are equal.
-func (a *attending) same(ps, qs []*RowPartition) {
-	for i, p := range ps {
-		tenon.Throw(sameRows(a.c.Op.Func(), p, qs[i]))
-	}
-}
-
 // mask handles a mask of keys, or of pairs of queries and keys.
 func (a *attending) mask(labels []int, queries, keys []*RowPartition) attended {
 	x := a.c.Tensor(3)
@@ -127,13 +120,13 @@ func (a *attending) mask(labels []int, queries, keys []*RowPartition) attended {
 	}
 	if !slices.Contains(labels, queryLabel) {
 		m := a.divide(3, x, labels, keyLabel)
-		a.same(m.parts, keys)
+		samePartitions(a.c.Op.Func(), m.parts, keys)
 		return m
 	}
 	m := a.divide(3, x, labels, queryLabel, keyLabel)
 	n := len(a.lead)
-	a.same(m.parts[:n], queries)
+	samePartitions(a.c.Op.Func(), m.parts[:n], queries)
 	lengths := rows.Repeat(rows.Lengths(keys[n-1].RowSplits()), queries[n-1].RowSplits(), queries[n-1].StaticNVals())
-	a.same(m.parts[n:], []*RowPartition{newPartition(rows.FromLengths(lengths), -1)})
+	samePartitions(a.c.Op.Func(), m.parts[n:], []*RowPartition{newPartition(rows.FromLengths(lengths), -1)})
 	return m
 }

@@ -13,13 +13,7 @@ func expandDims(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 	out := tensor.Tensor(x)
 	at := make([]bool, r)
 	for _, a := range axes {
-		if a < -r || a >= r {
-			return nil, c.Errorf(tenon.ErrAxis, "axis %d is out of range for rank %d", a, r)
-		}
-		if a < 0 {
-			a += r
-		}
-		if at[a] {
+		if a = checkedAxis(c, a, r); at[a] {
 			return nil, c.Errorf(tenon.ErrAxis, "axis %d is repeated", a)
 		}
 		at[a] = true

@@ -14,18 +14,13 @@ import (
 )
 
 func init() {
-	handle(einsum, "einsum") // labels of ragged axes
-	handle(dot, "dot")       // products and a sum
-	handle(matVec, "matvec") // a matrix with one column
+	handle(einsum, "einsum")          // labels of ragged axes
+	handle(onTaken(dot), "dot")       // products and a sum
+	handle(onTaken(matVec), "matvec") // a matrix with one column
 }
 
 // dot sums products over the last axis, which may be ragged.
-func dot(c *op.Call) ([]tenon.Value, error) {
-	x, ok := c.Value(0).(tensor.Tensor)
-	y, ok2 := c.Value(1).(tensor.Tensor)
-	if !ok || !ok2 || !taken(x) || !taken(y) {
-		return nil, op.NotHandled
-	}
+func dot(c *op.Call, x, y tensor.Tensor) ([]tenon.Value, error) {
 	if rankOf(x) == 0 || rankOf(y) == 0 {
 		return nil, c.Errorf(tenon.ErrShape, "a scalar has no last axis")
 	}
@@ -34,15 +29,7 @@ func dot(c *op.Call) ([]tenon.Value, error) {
 
 // matVec multiplies each matrix by its vector, treating the vector as a matrix
 // with one column.
-func matVec(c *op.Call) ([]tenon.Value, error) {
-	x, ok := c.Value(1).(tensor.Tensor)
-	if !ok || !taken(x) {
-		return nil, op.NotHandled
-	}
-	a, ok := c.Value(0).(tensor.Tensor)
-	if !ok || !taken(a) {
-		return nil, op.NotHandled
-	}
+func matVec(c *op.Call, a, x tensor.Tensor) ([]tenon.Value, error) {
 	if t, ok := a.(*Tensor); ok && rankOf(x) == 1 && t.flat.Shape().Rank() >= 2 {
 		return op.One(t.with(ops.MatVec(t.flat, x)))
 	}
@@ -78,11 +65,7 @@ func einsum(c *op.Call) ([]tenon.Value, error) {
 		if flats[i] = v; !e.leads[i] {
 			continue
 		}
-		flat, parts := split(atLeast(v.(tensor.Tensor), k))
-		for a := range k {
-			tenon.Throw(sameRows(c.Op.Func(), first.parts[a], parts[a].as(first.parts[a].DType())))
-		}
-		flats[i] = flat
+		flats[i] = sameOuterRows(c, first, v.(tensor.Tensor), k)
 	}
 	y := first.with(ops.Einsum(e.flat, flats...))
 	if e.kept > k {
@@ -188,11 +171,8 @@ func spreadProduct(c *op.Call, ts []tensor.Tensor, in []string, out, lead string
 	if n == 0 || strings.ContainsAny(string(labels[n:]), lead) {
 		tenon.Throw(c.Errorf(tenon.ErrUnsupported, "the term %q must begin with the outer ones of the ragged axes %q", in[i], lead))
 	}
-	wide := atLeast(ts[i], n-1)
-	flat, parts := split(wide)
-	for a := range n - 1 {
-		tenon.Throw(sameRows(c.Op.Func(), first.parts[a], parts[a].as(first.parts[a].DType())))
-	}
+	flat, parts := split(atLeast(ts[i], n-1))
+	samePartitions(c.Op.Func(), first.parts[:n-1], parts)
 	below := build(flat, parts[n-1:])
 	for _, p := range first.parts[n-1:] {
 		below = gatherRows(below, ops.Cast(p.ValueRowIDs(), dtype.Int64))

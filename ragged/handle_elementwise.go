@@ -93,9 +93,6 @@ func aligned(c *op.Call) tensor.Tensor {
 // returns the partitions that they then share, and flat values whose inner
 // dimensions broadcast by themselves.
 func align(fn string, ts []tensor.Tensor) ([]*RowPartition, []tensor.Tensor) {
-	if parts, flats := alreadyAligned(ts); flats != nil {
-		return parts, flats
-	}
 	shapes := make([]*Shape, len(ts))
 	for i, t := range ts {
 		shapes[i] = ShapeOf(t)
@@ -107,24 +104,6 @@ func align(fn string, ts []tensor.Tensor) ([]*RowPartition, []tensor.Tensor) {
 		flats[i] = to[i].Apply(flat)
 	}
 	return s.parts, flats
-}
-
-// alreadyAligned is align for tensors that have the same rows. It returns nil for
-// others.
-func alreadyAligned(ts []tensor.Tensor) ([]*RowPartition, []tensor.Tensor) {
-	first, ok := ts[0].(*Tensor)
-	if !ok {
-		return nil, nil
-	}
-	flats := make([]tensor.Tensor, len(ts))
-	for i, t := range ts {
-		r, ok := t.(*Tensor)
-		if !ok || r.flat.Shape().Rank() != first.flat.Shape().Rank() || !equalParts(first.parts, r.parts) {
-			return nil, nil
-		}
-		flats[i] = r.flat
-	}
-	return first.parts, flats
 }
 
 // samePartition reports whether two partitions are known to be equal without

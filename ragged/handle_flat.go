@@ -71,12 +71,7 @@ func bitcast(c *op.Call) ([]tenon.Value, error) {
 }
 
 // linearScan runs a recurrence along an axis of two tensors with the same rows.
-func linearScan(c *op.Call) ([]tenon.Value, error) {
-	a, ok := c.Value(0).(tensor.Tensor)
-	b, ok2 := c.Value(1).(tensor.Tensor)
-	if !ok || !ok2 || !taken(a) || !taken(b) {
-		return nil, op.NotHandled
-	}
+func linearScan(c *op.Call, a, b tensor.Tensor) ([]tenon.Value, error) {
 	parts, flats := align(c.Op.Func(), []tensor.Tensor{a, b})
 	if s := flats[0].Shape(); !s.IsFull() || !s.Equal(flats[1].Shape()) { // they must be broadcast first
 		flats[0], flats[1] = ops.Add(flats[0], ops.ZerosLike(flats[1])), ops.Add(flats[1], ops.ZerosLike(flats[0]))

@@ -14,33 +14,22 @@ import (
 )
 
 func init() {
-	handle(gather, "gather")            // whole entries, and entries of each row by its own indices
-	handle(gatherND, "gather_nd")       // coordinates go through partitions
-	handle(booleanMask, "boolean_mask") // the mask may have rows of its own
+	handle(onTwo(gather), "gather")            // whole entries, and entries of each row by its own indices
+	handle(onTwo(gatherND), "gather_nd")       // coordinates go through partitions
+	handle(onTwo(booleanMask), "boolean_mask") // the mask may have rows of its own
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
 func fmtRow(n int) string { return fmt.Sprintf("row %d", n) }
 
-func gather(c *op.Call) ([]tenon.Value, error) {
-	x, ok := c.Value(0).(tensor.Tensor)
-	index, ok2 := c.Value(1).(tensor.Tensor)
-	if !ok || !ok2 {
-		return nil, op.NotHandled
-	}
+func gather(c *op.Call, x, index tensor.Tensor) ([]tenon.Value, error) {
 	if !index.DType().IsInteger() {
 		return nil, c.Errorf(tenon.ErrDType, "indices are %v, not integers", index.DType())
 	}
 	axis, _ := c.Attr("axis").(int)
+	axis = checkedAxis(c, axis, rankOf(x))
 	batch, _ := c.Attr("batch_dims").(int)
-	r := rankOf(x)
-	if axis < -r || axis >= r {
-		return nil, c.Errorf(tenon.ErrAxis, "axis %d is out of range for rank %d", axis, r)
-	}
-	if axis < 0 {
-		axis += r
-	}
 	if batch < 0 {
 		batch += rankOf(index)
 	}
@@ -61,41 +50,18 @@ func gathered2(c *op.Call, x, index tensor.Tensor, axis, batch int) tensor.Tenso
 	}
 	flat, parts := split(index)
 	if flat.Shape().Rank() == 1 {
-		return buildOn(gatherRows(x, cast(flat, dtype.Int64)), parts)
+		return onTop(gatherRows(x, cast(flat, dtype.Int64)), parts)
 	}
 	return shapedLike(gatherRows(x, ops.Cast(ops.Reshape(flat, []int{-1}), dtype.Int64)), flat, parts)
-}
-
-// buildOn adds partitions around a tensor that may itself be ragged.
-func buildOn(x tensor.Tensor, outer []*RowPartition) tensor.Tensor {
-	for i := len(outer) - 1; i >= 0; i-- {
-		x = partitioned(x, outer[i])
-	}
-	return x
 }
 
 // shapedLike gives the rows of flat, one for each element of an index, the
 // dimensions of the index.
 func shapedLike(x, flat tensor.Tensor, outer []*RowPartition) tensor.Tensor {
-	r := flat.Shape().Rank()
-	if r == 0 {
+	if flat.Shape().Rank() == 0 {
 		return ops.Index(x, 0)
 	}
-	t, ok := x.(*Tensor)
-	if !ok {
-		dims := ops.Concat([]tensor.Tensor{ops.Shape(flat), ops.Index(ops.Shape(x), key.From(1))}, 0)
-		return buildOn(ops.Reshape(x, dims), outer)
-	}
-	d := t.parts[0].DType()
-	y := tensor.Tensor(t)
-	var inner []*RowPartition
-	n := sizeOf(flat, 0, d)
-	for a := 1; a < r; a++ {
-		m := sizeOf(flat, a, d)
-		inner = append(inner, newUniform(n, m))
-		n = product(n, m)
-	}
-	return buildOn(buildOn(y, inner), outer)
+	return onTop(underAxes(x, ShapeOf(flat)), outer)
 }
 
 // gatheredBelow descends one dimension of x, and of a batched index.
@@ -137,22 +103,14 @@ func gatheredBelow(c *op.Call, x, index tensor.Tensor, axis, batch int) tensor.T
 		}
 		return out
 	}
-	i, ok := index.(*Tensor)
-	if !ok {
-		i = atLeast(index, 1).(*Tensor)
-	}
-	if err := sameRows(c.Op.Func(), t.parts[0], i.parts[0].as(t.parts[0].DType())); err != nil {
-		tenon.Throw(err)
-	}
+	i := atLeast(index, 1).(*Tensor)
+	tenon.Throw(sameRows(c.Op.Func(), t.parts[0], i.parts[0]))
 	return partitioned(gathered2(c, t.Values(), i.Values(), axis-1, batch-1), t.parts[0])
 }
 
 // gatheredInRows gathers entries of each row of x by the indices of that row.
 func gatheredInRows(c *op.Call, x, index tensor.Tensor) tensor.Tensor {
-	t, ok := x.(*Tensor)
-	if !ok {
-		t = atLeast(x, 1).(*Tensor)
-	}
+	t := atLeast(x, 1).(*Tensor)
 	p := t.parts[0]
 	if rankOf(index) == 1 { // a single index for each row
 		at, _ := split(index)
@@ -166,11 +124,7 @@ func gatheredInRows(c *op.Call, x, index tensor.Tensor) tensor.Tensor {
 		if n, m := index.Shape().Dim(0), p.StaticNRows(); n >= 0 && m >= 0 && n != m {
 			tenon.Throw(c.Errorf(tenon.ErrShape, "there are %d rows of indices for %d rows", n, m))
 		}
-		owner := numbers(p.NRows())
-		for owner.Shape().Rank() < index.Shape().Rank() {
-			owner = ops.ExpandDims(owner, -1)
-		}
-		owner = ops.Add(owner, ops.ZerosLike(ops.Cast(index, dtype.Int64)))
+		owner := inner(numbers(p.NRows()), index)
 		return gathered2(c, t.Values(), inRow(c, p, index, owner), 0, 0)
 	}
 	q := i.parts[0].as(p.DType())
@@ -187,7 +141,7 @@ func gatheredInRows(c *op.Call, x, index tensor.Tensor) tensor.Tensor {
 		owner = inner(owner, cast(flat, dtype.Int64))
 	}
 	at := inRow(c, p, flat, owner)
-	return partitioned(gathered2(c, t.Values(), buildOn(at, parts), 0, 0), q)
+	return partitioned(gathered2(c, t.Values(), onTop(at, parts), 0, 0), q)
 }
 
 // inRow converts positions in rows to positions among all values. A position
@@ -216,28 +170,21 @@ func int64s(t tensor.Tensor) []int64 {
 }
 
 // gatherND gathers slices of x by rows of coordinates.
-func gatherND(c *op.Call) ([]tenon.Value, error) {
-	x, ok := c.Value(0).(tensor.Tensor)
-	index, ok2 := c.Value(1).(tensor.Tensor)
-	if !ok || !ok2 {
-		return nil, op.NotHandled
-	}
+func gatherND(c *op.Call, x, index tensor.Tensor) ([]tenon.Value, error) {
 	batch, _ := c.Attr("batch_dims").(int)
 	return op.One(gatheredND(c, x, index, batch))
 }
 
 func gatheredND(c *op.Call, x, index tensor.Tensor, batch int) tensor.Tensor {
 	if i, ok := index.(*Tensor); ok && batch == 0 {
-		return buildOn(gatheredND(c, x, i.flat, 0), i.parts)
+		return onTop(gatheredND(c, x, i.flat, 0), i.parts)
 	}
 	if batch > 0 {
 		t := atLeast(x, 1).(*Tensor)
 		i := atLeast(index, 1).(*Tensor)
 		p, q := t.parts[0], i.parts[0].as(t.parts[0].DType())
 		if batch > 1 {
-			if err := sameRows(c.Op.Func(), p, q); err != nil {
-				tenon.Throw(err)
-			}
+			tenon.Throw(sameRows(c.Op.Func(), p, q))
 			return partitioned(gatheredND(c, t.Values(), i.Values(), batch-1), p)
 		}
 		// The first coordinate is the row that an index refers to.
@@ -246,12 +193,9 @@ func gatheredND(c *op.Call, x, index tensor.Tensor, batch int) tensor.Tensor {
 		for _, r := range parts {
 			owner = rows.Repeat(owner, r.RowSplits(), r.StaticNVals())
 		}
-		owner = ops.ExpandDims(owner, -1)
-		for owner.Shape().Rank() < flat.Shape().Rank() {
-			owner = ops.ExpandDims(owner, -1)
-		}
+		owner = below(ops.ExpandDims(owner, -1), flat)
 		first := ops.Add(owner, ops.ZerosLike(ops.Index(flat, key.Ellipsis, key.Range(0, 1, nil))))
-		return buildOn(gatheredND(c, x, ops.Concat([]tensor.Tensor{first, flat}, -1), 0), append([]*RowPartition{q}, parts...))
+		return onTop(gatheredND(c, x, ops.Concat([]tensor.Tensor{first, flat}, -1), 0), append([]*RowPartition{q}, parts...))
 	}
 	n := index.Shape().Dim(-1)
 	if n < 0 || n > rankOf(x) {
@@ -295,12 +239,7 @@ func rowsExist(c *op.Call, p *RowPartition, at tensor.Tensor) {
 
 // booleanMask keeps the entries that a mask selects. A ragged mask, or one with
 // several dimensions for ragged data, keeps the rows and shortens them.
-func booleanMask(c *op.Call) ([]tenon.Value, error) {
-	x, ok := c.Value(0).(tensor.Tensor)
-	mask, ok2 := c.Value(1).(tensor.Tensor)
-	if !ok || !ok2 {
-		return nil, op.NotHandled
-	}
+func booleanMask(c *op.Call, x, mask tensor.Tensor) ([]tenon.Value, error) {
 	if axis, _ := c.Attr("axis").(int); axis != 0 {
 		return nil, c.Errorf(tenon.ErrUnsupported, "ragged data must be masked from axis 0 on, not %d", axis)
 	}
@@ -328,10 +267,8 @@ func maskedRows(c *op.Call, x, mask tensor.Tensor) tensor.Tensor {
 	}
 	m := atLeast(mask, r-1).(*Tensor)
 	t := atLeast(x, 1).(*Tensor)
-	p, q := t.parts[0], m.parts[0].as(t.parts[0].DType())
-	if err := sameRows(c.Op.Func(), p, q); err != nil {
-		tenon.Throw(err)
-	}
+	p := t.parts[0]
+	tenon.Throw(sameRows(c.Op.Func(), p, m.parts[0]))
 	below := maskedRows(c, t.Values(), m.Values())
 	if r > 2 {
 		return partitioned(below, p)
@@ -349,7 +286,7 @@ func BooleanMask(x, mask any) (y tensor.Tensor, err error) {
 	mt := tenon.Must(tensor.Convert(mask))
 	o, _ := op.Lookup("boolean_mask")
 	c := &op.Call{Op: o, Args: []any{xt, mt, 0}}
-	out, err := booleanMask(c)
+	out, err := booleanMask(c, xt, mt)
 	if err != nil {
 		return nil, c.Fail(err)
 	}

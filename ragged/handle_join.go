@@ -47,14 +47,7 @@ func joinArgs(c *op.Call, extra int) (ts []tensor.Tensor, axis int, err error) {
 			return nil, 0, c.Errorf(tenon.ErrShape, "the operands have ranks %d and %d", r, rankOf(t))
 		}
 	}
-	axis = c.Int(1)
-	if axis < -r-extra || axis >= r+extra {
-		return nil, 0, c.Errorf(tenon.ErrAxis, "axis %d is out of range for rank %d", axis, r+extra)
-	}
-	if axis < 0 {
-		axis += r + extra
-	}
-	return promotedTensors(ts), axis, nil
+	return promotedTensors(ts), checkedAxis(c, c.Int(1), r+extra), nil
 }
 
 // promotedTensors promotes tensors to their common element type.
@@ -178,15 +171,17 @@ func commonInner(ts []tensor.Tensor) (k int, ok bool) {
 // atLeast returns t with at least k partitions, converting dimensions of uniform
 // size to uniform partitions.
 func atLeast(t tensor.Tensor, k int) tensor.Tensor {
+	_, parts := split(t)
+	return atLeastWith(t, k, widest(parts))
+}
+
+// atLeastWith is atLeast with the type of the row splits that are added.
+func atLeastWith(t tensor.Tensor, k int, d dtype.DType) tensor.Tensor {
 	flat, parts := split(t)
 	if len(parts) >= k {
 		return t
 	}
 	more := append([]*RowPartition(nil), parts...)
-	d := dtype.Int64
-	if len(parts) > 0 {
-		d = parts[0].DType()
-	}
 	for len(more) < k {
 		n, m := sizeOf(flat, 0, d), sizeOf(flat, 1, d)
 		more = append(more, newUniform(n, m))
@@ -235,11 +230,7 @@ func joined2(c *op.Call, ts []tensor.Tensor, axis int, d dtype.DType) tensor.Ten
 	same := make([]tensor.Tensor, len(ts))
 	for i, t := range ts {
 		flat, parts := split(atLeast(t, k))
-		cast := make([]*RowPartition, len(parts))
-		for j, p := range parts {
-			cast[j] = p.as(d)
-		}
-		same[i] = build(flat, cast)
+		same[i] = build(flat, partsAs(parts, d))
 	}
 	return joinedAt(c, same, axis)
 }

@@ -10,7 +10,7 @@ import (
 )
 
 func init() {
-	handle(matMul, "matmul") // matrices of different sizes have a kernel
+	handle(onTwo(matMul), "matmul") // matrices of different sizes have a kernel
 }
 
 // matrices is an operand of a product of ragged tensors, as the matrices in its
@@ -24,12 +24,7 @@ type matrices struct {
 	flat  tensor.Tensor   // all elements
 }
 
-func matMul(c *op.Call) ([]tenon.Value, error) {
-	x, ok := c.Value(0).(tensor.Tensor)
-	y, ok2 := c.Value(1).(tensor.Tensor)
-	if !ok || !ok2 {
-		return nil, op.NotHandled
-	}
+func matMul(c *op.Call, x, y tensor.Tensor) ([]tenon.Value, error) {
 	if x.DType() != y.DType() {
 		ts := promotedTensors([]tensor.Tensor{x, y})
 		x, y = ts[0], ts[1]
@@ -48,7 +43,7 @@ func matMul(c *op.Call) ([]tenon.Value, error) {
 		return nil, c.Errorf(tenon.ErrShape, "operands have ranks %d and %d", rankOf(x), rankOf(y))
 	}
 	a, b := matricesOf(c, x), matricesOf(c, y)
-	tenon.Throw(sameBatch(c, a, b))
+	sameBatch(c, a, b)
 	// A matrix without rows has as many columns as the other side requires, unless the number was
 	// declared.
 	inner := b.rows
@@ -141,33 +136,25 @@ func matricesOf(c *op.Call, x tensor.Tensor) *matrices {
 }
 
 // sameBatch checks that both sides have the same batch dimensions.
-func sameBatch(c *op.Call, a, b *matrices) error {
+func sameBatch(c *op.Call, a, b *matrices) {
 	if n, m := known(a.n), known(b.n); n >= 0 && m >= 0 && n != m {
-		return c.Errorf(tenon.ErrShape, "there are %d and %d matrices", n, m)
+		tenon.Throw(c.Errorf(tenon.ErrShape, "there are %d and %d matrices", n, m))
 	}
 	if len(a.batch) != len(b.batch) {
-		return c.Errorf(tenon.ErrShape, "the operands have %d and %d batch dimensions", len(a.batch)+1, len(b.batch)+1)
+		tenon.Throw(c.Errorf(tenon.ErrShape, "the operands have %d and %d batch dimensions", len(a.batch)+1, len(b.batch)+1))
 	}
-	for i, p := range a.batch {
-		if err := sameRows(c.Op.Func(), p, b.batch[i]); err != nil {
-			return err
-		}
-	}
-	return nil
+	samePartitions(c.Op.Func(), a.batch, b.batch)
 }
 
 // tensor combines matrices: to a ragged tensor if their sizes vary, and to a dense one otherwise.
 // Row splits have type d.
 func (x *matrices) tensor(single bool, d dtype.DType) tensor.Tensor {
-	batch := make([]*RowPartition, len(x.batch))
-	for i, p := range x.batch {
-		batch[i] = p.as(d)
-	}
+	batch := partsAs(x.batch, d)
 	switch {
 	case single:
 		return ops.Reshape(x.flat, ops.Stack([]tensor.Tensor{ops.Index(x.rows, 0), ops.Index(x.cols, 0)}, 0))
 	case x.m >= 0 && x.k >= 0:
-		return buildOn(ops.Reshape(x.flat, ops.Stack([]any{x.n, int64(x.m), int64(x.k)}, 0)), batch)
+		return onTop(ops.Reshape(x.flat, ops.Stack([]any{x.n, int64(x.m), int64(x.k)}, 0)), batch)
 	}
 	p := newPartition(rows.FromLengths(ops.Cast(x.rows, d)), -1)
 	if x.m >= 0 {
@@ -180,5 +167,5 @@ func (x *matrices) tensor(single bool, d dtype.DType) tensor.Tensor {
 		lengths := rows.Repeat(x.cols, p.RowSplits(), p.StaticNVals())
 		below = partitioned(x.flat, newPartition(rows.FromLengths(ops.Cast(lengths, d)), -1))
 	}
-	return buildOn(partitioned(below, p), batch)
+	return onTop(partitioned(below, p), batch)
 }

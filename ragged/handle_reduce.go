@@ -17,9 +17,9 @@ import (
 func reductions(o *op.Op) handlerFunc {
 	switch {
 	case o.By == op.ByIDs:
-		return segmented
+		return onTwo(segmented)
 	case o.Core == 1:
-		return crossEntropy
+		return onTaken(crossEntropy)
 	case o.AxisParam() < 0:
 		return nil
 	case o.Monoid == op.Norms:
@@ -59,7 +59,7 @@ func (r *reducer) answer(c *op.Call) ([]tenon.Value, error) {
 	}
 	axes := axesOf(c, x)
 	if r.places {
-		axes = rising(axisOf(c, x), axisOf(c, x)+1)
+		axes = one(axisOf(c, x))
 	} else if axes == nil {
 		axes = all(x.rank())
 	}
@@ -145,21 +145,8 @@ func (r *reducer) segments(c *op.Call, flat tensor.Tensor, s *segmentation) tens
 // mean divides the sums of segments by their numbers of values. 16-bit floats are summed as
 // float32, since neither the sum nor the number need fit.
 func mean(flat tensor.Tensor, s *segmentation) tensor.Tensor {
-	d := flat.DType()
-	wide := flat
-	if d == dtype.Float16 || d == dtype.BFloat16 {
-		wide = ops.Cast(flat, dtype.Float32)
-	}
-	sum := s.reduce(wide, func(v, splits tensor.Tensor) tensor.Tensor { return rows.Sum(v, splits) }, rows.FoldSum)
-	n := ops.Cast(s.counts(), sum.DType())
-	for n.Shape().Rank() < sum.Shape().Rank() {
-		n = ops.ExpandDims(n, -1)
-	}
-	out := ops.Div(sum, n)
-	if out.DType() != d {
-		return ops.Cast(out, d)
-	}
-	return out
+	sum := s.reduce(widened(flat), func(v, splits tensor.Tensor) tensor.Tensor { return rows.Sum(v, splits) }, rows.FoldSum)
+	return narrowed(ops.Div(sum, below(ops.Cast(s.counts(), sum.DType()), sum)), flat.DType())
 }
 
 // first finds the position along an axis of the first extreme element. It is missing for a segment
@@ -323,8 +310,5 @@ func narrowed(x tensor.Tensor, d dtype.DType) tensor.Tensor {
 
 // inner repeats the number for each row of flat over its inner dimensions.
 func inner(number, flat tensor.Tensor) tensor.Tensor {
-	for number.Shape().Rank() < flat.Shape().Rank() {
-		number = ops.ExpandDims(number, -1)
-	}
-	return ops.Add(number, ops.Cast(ops.ZerosLike(flat), number.DType()))
+	return ops.Add(below(number, flat), ops.Cast(ops.ZerosLike(flat), number.DType()))
 }

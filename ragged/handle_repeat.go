@@ -39,14 +39,12 @@ func tiled(x tensor.Tensor, times []int) tensor.Tensor {
 	p := t.parts[0]
 	out := partitioned(below, p)
 	if times[1] != 1 {
+		splits, index := rows.RepeatIndex(p.RowSplits(), int64(times[1]))
+		q := newPartition(splits, -1)
 		if p.IsUniform() {
-			length := product(p.uniform, scalar(times[1], p.DType()))
-			_, index := rows.RepeatIndex(p.RowSplits(), int64(times[1]))
-			out = partitioned(gatherRows(below, index), newUniform(p.NRows(), length))
-		} else {
-			splits, index := rows.RepeatIndex(p.RowSplits(), int64(times[1]))
-			out = partitioned(gatherRows(below, index), newPartition(splits, -1))
+			q = newUniform(p.NRows(), product(p.uniform, scalar(times[1], p.DType())))
 		}
+		out = partitioned(gatherRows(below, index), q)
 	}
 	if times[0] == 1 {
 		return out
@@ -63,14 +61,11 @@ func repeat(c *op.Call) ([]tenon.Value, error) {
 		return nil, op.NotHandled
 	}
 	a := axisOf(c, x)
-	k := len(x.parts)
 	switch {
 	case a == 0:
 		return op.One(gatherRows(x, ops.Repeat(numbers(x.NRows()), c.Value(1), 0)))
-	case a > k:
-		values := c.Values()
-		values[0] = x.flat
-		return op.One(x.with(op.Apply(c.WithArg(2, a-k), values...)))
+	case a > len(x.parts):
+		return insideRows(c, x, a)
 	}
 	n, ok := c.ConstInts(1)
 	if !ok || len(n) != 1 || c.Tensor(1).Shape().Rank() != 0 {

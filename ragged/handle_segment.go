@@ -18,12 +18,7 @@ func init() {
 // segmented answers a segment operation. Ids with partitions of their own give a
 // segment for each element below those partitions; the rest of the data is
 // combined position by position.
-func segmented(c *op.Call) ([]tenon.Value, error) {
-	data, ok := c.Value(0).(tensor.Tensor)
-	ids, ok2 := c.Value(1).(tensor.Tensor)
-	if !ok || !ok2 {
-		return nil, op.NotHandled
-	}
+func segmented(c *op.Call, data, ids tensor.Tensor) ([]tenon.Value, error) {
 	n := c.Tensor(2)
 	if n != nil {
 		if s := n.Shape(); s.HasRank() && s.Rank() != 0 {
@@ -80,18 +75,23 @@ func sameRows(fn string, p, q *RowPartition) error {
 	return nil
 }
 
+// samePartitions throws an error that names the first row in which nested partitions differ.
+func samePartitions(fn string, ps, qs []*RowPartition) {
+	for i, p := range ps {
+		tenon.Throw(sameRows(fn, p, qs[i]))
+	}
+}
+
 // binCount counts over all elements or, with an axis, for each innermost row.
 func binCount(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 	values := c.Values()
 	for i, v := range values {
 		if t, ok := v.(*Tensor); ok {
 			if i > 0 {
-				for k := range x.parts {
-					if len(t.parts) != len(x.parts) {
-						return nil, c.Errorf(tenon.ErrInvalid, "the weights have another ragged rank than the numbers")
-					}
-					tenon.Throw(sameRows(c.Op.Func(), x.parts[k], t.parts[k]))
+				if len(t.parts) != len(x.parts) {
+					return nil, c.Errorf(tenon.ErrInvalid, "the weights have another ragged rank than the numbers")
 				}
+				samePartitions(c.Op.Func(), x.parts, t.parts)
 			}
 			values[i] = t.flat
 		}

@@ -1,6 +1,8 @@
 package ragged
 
 import (
+	"slices"
+
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
@@ -10,16 +12,8 @@ import (
 
 func splitParts(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 	a := axisOf(c, x)
-	k := len(x.parts)
-	if a > k {
-		values := c.Values()
-		values[0] = x.flat
-		parts := op.ApplyN(c.WithArg(c.Op.Param("axis"), a-k), values...)
-		out := make([]tenon.Value, len(parts))
-		for i, p := range parts {
-			out[i] = x.with(p)
-		}
-		return out, nil
+	if a > len(x.parts) {
+		return insideRows(c, x, a)
 	}
 	if a > 0 && !x.parts[a-1].IsUniform() {
 		return nil, c.Errorf(tenon.ErrInvalid, "axis %d is ragged, and rows of different lengths cannot be split", a)
@@ -41,12 +35,7 @@ func splitParts(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 	out := make([]tenon.Value, len(sizes))
 	at := 0
 	for i, s := range sizes {
-		keys := make([]any, a+1)
-		for j := range a {
-			keys[j] = key.All
-		}
-		keys[a] = key.Range(at, at+s, nil)
-		out[i] = ops.Index(x, keys...)
+		out[i] = indexedAt(x, a, key.Range(at, at+s, nil))
 		at += s
 	}
 	return out, nil
@@ -96,13 +85,8 @@ func partSizes(c *op.Call, n int) ([]int, error) {
 
 func unstack(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 	a := axisOf(c, x)
-	if k := len(x.parts); a > k {
-		parts := op.ApplyN(c.WithArg(1, a-k), x.flat)
-		out := make([]tenon.Value, len(parts))
-		for i, p := range parts {
-			out[i] = x.with(p)
-		}
-		return out, nil
+	if a > len(x.parts) {
+		return insideRows(c, x, a)
 	}
 	n := x.Shape().Dim(a)
 	if n < 0 || a > 0 && !x.parts[a-1].IsUniform() {
@@ -117,12 +101,24 @@ func unstack(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 		return out, nil
 	}
 	for i := range out {
-		keys := make([]any, a+1)
-		for j := range a {
-			keys[j] = key.All
-		}
-		keys[a] = i
-		out[i] = ops.Index(x, keys...)
+		out[i] = indexedAt(x, a, i)
 	}
 	return out, nil
+}
+
+// indexedAt returns what a key selects along an axis.
+func indexedAt(x *Tensor, axis int, k any) tensor.Tensor {
+	return ops.Index(x, append(slices.Repeat([]any{key.All}, axis), k)...)
+}
+
+// insideRows applies an operation along an axis of the flat values' inner dimensions.
+func insideRows(c *op.Call, x *Tensor, axis int) ([]tenon.Value, error) {
+	values := c.Values()
+	values[0] = x.flat
+	out := op.ApplyN(c.WithArg(c.Op.AxisParam(), axis-len(x.parts)), values...)
+	list := make([]tenon.Value, len(out))
+	for i, y := range out {
+		list[i] = x.with(y)
+	}
+	return list, nil
 }

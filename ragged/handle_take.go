@@ -11,17 +11,12 @@ import (
 )
 
 func init() {
-	handle(takeAlongAxis, "take_along_axis") // positions in rows that the data need not share
+	handle(onTaken(takeAlongAxis), "take_along_axis") // positions in rows that the data need not share
 }
 
 // takeAlongAxis takes an element along an axis for each index. Both have the same rows outside the
 // axis, and also below it, so that positions there are kept.
-func takeAlongAxis(c *op.Call) ([]tenon.Value, error) {
-	x, ok := c.Value(0).(tensor.Tensor)
-	at, ok2 := c.Value(1).(tensor.Tensor)
-	if !ok || !ok2 || !taken(x) || !taken(at) {
-		return nil, op.NotHandled
-	}
+func takeAlongAxis(c *op.Call, x, at tensor.Tensor) ([]tenon.Value, error) {
 	if rankOf(x) != rankOf(at) {
 		return nil, c.Errorf(tenon.ErrShape, "the indices have rank %d, the tensor %d", rankOf(at), rankOf(x))
 	}
@@ -37,7 +32,7 @@ func takeAlongAxis(c *op.Call) ([]tenon.Value, error) {
 		if a+1 == axis {
 			continue
 		}
-		tenon.Throw(sameRows(c.Op.Func(), t.parts[a], i.parts[a].as(t.parts[a].DType())))
+		tenon.Throw(sameRows(c.Op.Func(), t.parts[a], i.parts[a]))
 	}
 	switch {
 	case axis > k:
@@ -89,7 +84,7 @@ func argSort(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 	axis := axisOf(c, x)
 	k := len(x.parts)
 	if axis > k {
-		return op.One(x.with(op.Apply(c.WithArg(c.Op.Param("axis"), axis-k), x.flat)))
+		return insideRows(c, x, axis)
 	}
 	s := x.segments(axis)
 	if s.from == nil {

@@ -71,10 +71,10 @@ func putAlongAxis(c *op.Call) ([]tenon.Value, error) {
 	}
 	i, u := atLeast(at, k).(*Tensor), atLeast(y, k).(*Tensor)
 	axis := axisOf(c, x)
+	samePartitions(c.Op.Func(), i.parts[:k], u.parts)
 	for a := range k {
-		tenon.Throw(sameRows(c.Op.Func(), i.parts[a], u.parts[a].as(i.parts[a].DType())))
 		if a+1 != axis {
-			tenon.Throw(sameRows(c.Op.Func(), x.parts[a], i.parts[a].as(x.parts[a].DType())))
+			tenon.Throw(sameRows(c.Op.Func(), x.parts[a], i.parts[a]))
 		}
 	}
 	var places tensor.Tensor

@@ -54,9 +54,7 @@ func taken(t tenon.Value) bool {
 func (t *Tensor) Index(keys ...any) (out tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
 	list, err := key.List(keys...)
-	if err != nil {
-		return nil, complete(err)
-	}
+	tenon.Throw(complete(err))
 	return index(t, list), nil
 }
 
@@ -65,6 +63,9 @@ func (t *Tensor) TypeName() string { return TypeName }
 
 // complete adds an operation and a line to an error of package key.
 func complete(err error) error {
+	if err == nil {
+		return nil
+	}
 	e := *tenon.AsError(err)
 	if e.Op == "" {
 		e.Op, e.Line = indexFn, source.Line()
@@ -76,7 +77,7 @@ func complete(err error) error {
 func index(t tensor.Tensor, keys []key.Key) tensor.Tensor {
 	rank := t.Shape().Rank()
 	if rank < 0 {
-		tenon.Throw(&tenon.Error{Kind: tenon.ErrUnsupported, Op: indexFn, Msg: "the rank of the tensor is not known", Line: source.Line()})
+		tenon.Throw(failed(tenon.ErrUnsupported, indexFn, "", "the rank of the tensor is not known"))
 	}
 	return keyed(t, wholeKeys(keys, rank), 0)
 }
@@ -93,7 +94,7 @@ func wholeKeys(keys []key.Key, rank int) []key.Key {
 			}
 			at = i
 		case key.FieldKind:
-			tenon.Throw(&tenon.Error{Kind: tenon.ErrDType, Op: indexFn, Where: fmt.Sprintf("key %d", i), Msg: fmt.Sprintf("a tensor has no field %q", k.Name), Line: source.Line()})
+			tenon.Throw(failed(tenon.ErrDType, indexFn, fmt.Sprintf("key %d", i), "a tensor has no field %q", k.Name))
 		default:
 			axes += keyAxes(k)
 		}
@@ -143,9 +144,9 @@ func keyed(t tensor.Tensor, keys []key.Key, dim int) tensor.Tensor {
 	k, rest := keys[0], keys[1:]
 	switch k.Kind {
 	case key.AtKind:
-		return keyed(rowAt(indexFn, r, k), rest, dim+1)
+		return keyed(rowAt(r, k), rest, dim+1)
 	case key.NewAxisKind:
-		return newOuter(keyed(t, rest, dim))
+		return withAxis(keyed(t, rest, dim), 0)
 	case key.ByKind:
 		return keyedBy(r, k.Value, rest, dim)
 	}
@@ -161,29 +162,15 @@ func keyedDense(t tensor.Tensor, keys []key.Key) tensor.Tensor {
 			continue
 		}
 		if i > 0 {
-			tenon.Throw(&tenon.Error{Kind: tenon.ErrUnsupported, Op: indexFn, Where: fmt.Sprintf("key %d", i), Msg: "a ragged tensor of positions must select from the outermost dimension on", Line: source.Line()})
+			tenon.Throw(failed(tenon.ErrUnsupported, indexFn, fmt.Sprintf("key %d", i), "a ragged tensor of positions must select from the outermost dimension on"))
 		}
 		rank := by.Shape().Rank()
 		if rank > t.Shape().Rank() {
 			tenon.Throw(invalid(indexFn, "key 0", "the positions have %d dimensions, the tensor %d", rank, t.Shape().Rank()))
 		}
-		return keyedBy(wrapFlat(t).uniformOuter(rank-1, by.parts[0].spec.dtype), by, keys[1:], 0)
+		return keyedBy(atLeastWith(t, rank-1, by.parts[0].spec.dtype).(*Tensor), by, keys[1:], 0)
 	}
-	anys := make([]any, len(keys))
-	for i, k := range keys {
-		anys[i] = k
-	}
-	return ops.Index(t, anys...)
-}
-
-// newOuter adds an outermost dimension of size 1.
-func newOuter(t tensor.Tensor) tensor.Tensor {
-	r, ok := t.(*Tensor)
-	if !ok {
-		return ops.ExpandDims(t, 0)
-	}
-	d := r.parts[0].spec.dtype
-	return partitioned(t, newUniform(scalar(1, d), r.NRows()))
+	return ops.Index(t, anyKeys(keys)...)
 }
 
 // rowRange returns the rows that a range selects.
@@ -194,7 +181,7 @@ func rowRange(t *Tensor, k key.Key) *Tensor {
 	p := t.parts[0]
 	d := p.spec.dtype
 	first, n, step, ok, err := k.Span(p.spec.nrows)
-	tenon.Throw(completed(err))
+	tenon.Throw(complete(err))
 	switch {
 	case ok && step == 1:
 		return rowsBetween(t, first, first+n).(*Tensor)
@@ -205,13 +192,6 @@ func rowRange(t *Tensor, k key.Key) *Tensor {
 	}
 	all := ops.Range(scalar(0, d), p.NRows(), scalar(1, d))
 	return gatherRows(t, ops.Index(all, k)).(*Tensor)
-}
-
-func completed(err error) error {
-	if err == nil {
-		return nil
-	}
-	return complete(err)
 }
 
 func steps(first, n, step int) []int64 {
@@ -245,7 +225,7 @@ func keyedInRows(t tensor.Tensor, keys []key.Key, dim int) tensor.Tensor {
 		}
 		return keyedInRows(gatherRows(r.Values(), entriesAt(p, k)), rest, dim+1)
 	case key.ByKind:
-		e := &tenon.Error{Kind: tenon.ErrUnsupported, Op: indexFn, Msg: "a tensor of positions or booleans must select from the outermost dimension on", Line: source.Line()}
+		e := failed(tenon.ErrUnsupported, indexFn, "", "a tensor of positions or booleans must select from the outermost dimension on")
 		e.Hint = "include the leading dimensions: a ragged one selects in each row"
 		tenon.Throw(e)
 	}
@@ -271,7 +251,7 @@ func rangeOfRows(t *Tensor, k key.Key) (tensor.Tensor, *RowPartition) {
 	}
 	d := p.spec.dtype
 	first, n, step, ok, err := k.Span(p.spec.length)
-	tenon.Throw(completed(err))
+	tenon.Throw(complete(err))
 	if ok && p.spec.nrows == 0 { // whatever their length is
 		return values, assembleUniform(p.nrows, scalar(n, d))
 	}
@@ -296,14 +276,6 @@ func rangeOfRows(t *Tensor, k key.Key) (tensor.Tensor, *RowPartition) {
 // entriesAt returns, for each row of equal length, the position of its entry selected by a key.
 func entriesAt(p *RowPartition, k key.Key) tensor.Tensor {
 	d := p.spec.dtype
-	i, ok, err := k.Position(p.spec.length)
-	tenon.Throw(completed(err))
-	var at tensor.Tensor
-	if ok {
-		at = scalar(i, d)
-	} else {
-		at = position(k, p.uniform)
-	}
 	starts := ops.Mul(ops.Range(scalar(0, d), p.nrows, scalar(1, d)), p.uniform)
-	return ops.Add(starts, at)
+	return ops.Add(starts, position(k, p.spec.length, p.uniform))
 }

@@ -1,12 +1,9 @@
 package ragged
 
 import (
-	"fmt"
-
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	kgather "github.com/tenonml/tenon/internal/kernel/gather"
-	"github.com/tenonml/tenon/internal/source"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/key"
 	"github.com/tenonml/tenon/ops/rows"
@@ -18,7 +15,7 @@ import (
 func keyedBy(t *Tensor, by tenon.Value, rest []key.Key, dim int) tensor.Tensor {
 	b, ok := by.(tensor.Tensor)
 	if !ok || !taken(b) {
-		tenon.Throw(&tenon.Error{Kind: tenon.ErrUnsupported, Op: indexFn, Msg: fmt.Sprintf("a %s does not select", by.Spec().TypeName()), Line: source.Line()})
+		tenon.Throw(failed(tenon.ErrUnsupported, indexFn, "", "a %s does not select", by.Spec().TypeName()))
 	}
 	r, ragged := b.(*Tensor)
 	switch {
@@ -26,10 +23,6 @@ func keyedBy(t *Tensor, by tenon.Value, rest []key.Key, dim int) tensor.Tensor {
 		return keyedBelow(keptInRows(t, r), rest, len(r.parts)+1, dim)
 	case ragged:
 		return keyedBelow(takenInRows(t, r), rest, len(r.parts)+1, dim)
-	case b.DType().IsBool() && b.Shape().Rank() == 1:
-		checkMask(t, b)
-		at := truePositions(b)
-		return keyedInRows(gatherRows(t, at), rest, dim)
 	case b.DType().IsBool():
 		// Several dimensions are merged into one, so they must be uniform.
 		n := b.Shape().Rank()
@@ -37,9 +30,11 @@ func keyedBy(t *Tensor, by tenon.Value, rest []key.Key, dim int) tensor.Tensor {
 			tenon.Throw(invalid(indexFn, "", "a single boolean cannot select"))
 		}
 		merged := outerMerged(t, n)
-		at := ops.Squeeze(ops.Nonzero(ops.Reshape(b, []int{-1})), 1)
-		checkMask(merged, ops.Reshape(b, []int{-1}))
-		return keyedInRows(gatherRows(merged, at), rest, dim)
+		if n > 1 {
+			b = ops.Reshape(b, []int{-1})
+		}
+		checkMask(merged, b)
+		return keyedInRows(gatherRows(merged, truePositions(b)), rest, dim)
 	}
 	n := cast(t.parts[0].NRows(), dtype.Int64)
 	at, err := tenon.Try(func() tensor.Tensor { return rows.FromStart(asPositions(b), n) })
@@ -76,7 +71,7 @@ func underAxes(t tensor.Tensor, s *Shape) tensor.Tensor {
 // checkMask throws an error unless there is one boolean for each row.
 func checkMask(t tensor.Tensor, mask tensor.Tensor) {
 	if n, m := outermostSize(t), mask.Shape().Dim(0); n >= 0 && m >= 0 && n != m {
-		tenon.Throw(&tenon.Error{Kind: tenon.ErrShape, Op: indexFn, Msg: fmt.Sprintf("there are %d booleans for %d rows", m, n), Line: source.Line()})
+		tenon.Throw(failed(tenon.ErrShape, indexFn, "", "there are %d booleans for %d rows", m, n))
 	}
 }
 
@@ -86,7 +81,7 @@ func outerMerged(t *Tensor, n int) tensor.Tensor {
 	for range n - 1 {
 		r, ok := out.(*Tensor)
 		if !ok || !r.parts[0].IsUniform() {
-			tenon.Throw(&tenon.Error{Kind: tenon.ErrShape, Op: indexFn, Msg: "a dense boolean tensor does not match a ragged dimension", Line: source.Line()})
+			tenon.Throw(failed(tenon.ErrShape, indexFn, "", "a dense boolean tensor does not match a ragged dimension"))
 		}
 		out = r.Values()
 	}
@@ -112,7 +107,7 @@ func keptInRows(t, mask *Tensor) tensor.Tensor {
 	if mask.flat.Shape().Rank() != 1 || k > len(t.parts) && k >= t.Shape().Rank() {
 		tenon.Throw(invalid(indexFn, "", "booleans of shape %v do not match %v", mask.described(), t.described()))
 	}
-	x := t.deepened(k)
+	x := atLeast(t, k).(*Tensor)
 	parts := agreeing(x.parts[:k], mask.parts)
 	values := build(x.flat, x.parts[k:])
 	last := parts[k-1]
@@ -146,14 +141,14 @@ func takenInRows(t, at *Tensor) tensor.Tensor {
 		tenon.Throw(invalid(indexFn, "", "positions of shape %v do not match %v", at.described(), t.described()))
 	}
 	if !at.DType().IsInteger() {
-		tenon.Throw(&tenon.Error{Kind: tenon.ErrDType, Op: indexFn, Msg: fmt.Sprintf("positions are integers, not %v", at.DType()), Line: source.Line()})
+		tenon.Throw(failed(tenon.ErrDType, indexFn, "", "positions are integers, not %v", at.DType()))
 	}
-	x := t.deepened(k)
+	x := atLeast(t, k).(*Tensor)
 	outer := at.parts
 	if k > 1 {
 		outer = append(agreeing(at.parts[:k-1], x.parts[:k-1]), at.parts[k-1])
 	} else if n, m := x.parts[0].spec.nrows, at.parts[0].spec.nrows; n >= 0 && m >= 0 && n != m {
-		tenon.Throw(&tenon.Error{Kind: tenon.ErrShape, Op: indexFn, Msg: fmt.Sprintf("positions for %d rows, there are %d", m, n), Line: source.Line()})
+		tenon.Throw(failed(tenon.ErrShape, indexFn, "", "positions for %d rows, there are %d", m, n))
 	}
 	p, q := x.parts[k-1], outer[k-1]
 	values := build(x.flat, x.parts[k:])
@@ -165,15 +160,6 @@ func takenInRows(t, at *Tensor) tensor.Tensor {
 	})
 	tenon.Throw(inNameOf(indexFn, err))
 	return onTop(taken, outer)
-}
-
-// deepened returns t with at least k partitions; inner axes become uniform ones.
-func (t *Tensor) deepened(k int) *Tensor {
-	if len(t.parts) >= k {
-		return t
-	}
-	s := ShapeOf(t).withPartitions(k)
-	return wrap(reshapeTo(t.flat, innerSizes(s), s.dtype), s.parts)
 }
 
 // agreeing returns the partitions p, with the wider type of splits of the two, after checking that

@@ -3,7 +3,6 @@ package ragged
 import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/source"
 	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
@@ -87,7 +86,7 @@ func indexMissing(x tensor.Tensor, k *masked.Tensor, rest []key.Key) tensor.Tens
 	}
 	flat, parts := split(mask)
 	if flat.Shape().Rank() != 1 {
-		tenon.Throw(&tenon.Error{Kind: tenon.ErrUnsupported, Op: indexFn, Msg: "missing positions come in a vector or in ragged rows", Line: source.Line()})
+		tenon.Throw(failed(tenon.ErrUnsupported, indexFn, "", "missing positions come in a vector or in ragged rows"))
 	}
 	y := ops.Index(x, append([]any{key.By(tenon.Must(DropMissing(k)))}, anyKeys(rest)...)...)
 	// Put what was found at the positions that are not missing.
@@ -118,25 +117,15 @@ func masking(x, mask tensor.Tensor) tensor.Tensor {
 
 // belowParts returns what is below the n outer partitions.
 func belowParts(x tensor.Tensor, n int) tensor.Tensor {
-	if m, ok := missing(x); ok {
-		return withMask(belowParts(m.Values(), n), belowParts(m.Mask(), n))
-	}
-	if r, ok := x.(Records); ok {
-		return tenon.Must(r.AtNumbers(belowParts(r.Numbers(), n)))
-	}
-	flat, parts := split(atLeast(x, n))
-	return build(flat, parts[n:])
+	return throughMasks(func(x tensor.Tensor) tensor.Tensor {
+		flat, parts := split(atLeast(x, n))
+		return build(flat, parts[n:])
+	})(x)
 }
 
 // onParts adds partitions on top of values, some of which may be missing.
 func onParts(x tensor.Tensor, parts []*RowPartition) tensor.Tensor {
-	if m, ok := missing(x); ok {
-		return withMask(onParts(m.Values(), parts), onParts(m.Mask(), parts))
-	}
-	if r, ok := x.(Records); ok {
-		return tenon.Must(r.AtNumbers(onParts(r.Numbers(), parts)))
-	}
-	return onTop(x, parts)
+	return throughMasks(func(x tensor.Tensor) tensor.Tensor { return onTop(x, parts) })(x)
 }
 
 func anyKeys(keys []key.Key) []any {

@@ -3,7 +3,6 @@ package ragged
 import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/source"
 	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/rows"
@@ -19,8 +18,7 @@ import (
 func axisIn(fn string, x tensor.Tensor, axis int) int {
 	r := x.Shape().Rank()
 	if axis < -r || axis >= r {
-		e := &tenon.Error{Kind: tenon.ErrAxis, Op: fn, Where: "axis", Msg: itoa(axis) + " is out of range for rank " + itoa(r), Line: source.Line()}
-		tenon.Throw(e)
+		tenon.Throw(failed(tenon.ErrAxis, fn, "axis", "%d is out of range for rank %d", axis, r))
 	}
 	if axis < 0 {
 		axis += r
@@ -82,12 +80,8 @@ type Records interface {
 
 // throughNumbers applies f to the numbers of records and returns the records with
 // the resulting numbers.
-func throughNumbers(r Records, f func(x tensor.Tensor) (tensor.Tensor, error)) (tensor.Tensor, error) {
-	at, err := f(r.Numbers())
-	if err != nil {
-		return nil, err
-	}
-	return r.AtNumbers(at)
+func throughNumbers(r Records, f func(x tensor.Tensor) tensor.Tensor) tensor.Tensor {
+	return tenon.Must(r.AtNumbers(f(r.Numbers())))
 }
 
 // lifted returns a ragged tensor with missing elements in its flat values as a masked tensor whose
@@ -112,6 +106,33 @@ func maskedAt(x tensor.Tensor) (values, mask tensor.Tensor, depth int) {
 		return x, nil, 0
 	}
 	return m.Values(), m.Mask(), m.Mask().Shape().Rank()
+}
+
+// throughMasks returns f for tensors with missing elements, applying it to both values and masks, and
+// for records.
+func throughMasks(f func(x tensor.Tensor) tensor.Tensor) func(x tensor.Tensor) tensor.Tensor {
+	return func(x tensor.Tensor) tensor.Tensor {
+		if m, ok := missing(x); ok {
+			return withMask(throughMasks(f)(m.Values()), throughMasks(f)(m.Mask()))
+		}
+		if r, ok := x.(Records); ok {
+			return throughNumbers(r, f)
+		}
+		return f(x)
+	}
+}
+
+// alongMasks applies f, which changes an axis, to the values of a tensor and to those masks that have
+// the axis.
+func alongMasks(x tensor.Tensor, axis int, f func(x tensor.Tensor) tensor.Tensor) tensor.Tensor {
+	values, mask, depth := maskedAt(x)
+	switch {
+	case mask == nil:
+		return f(x)
+	case depth > axis:
+		mask = f(mask)
+	}
+	return withMask(alongMasks(values, axis, f), mask)
 }
 
 // withMask returns values that are present where mask is true, or just the values if there is no
@@ -191,7 +212,7 @@ func runLengths(x tensor.Tensor, axis int) tensor.Tensor {
 	values, mask, depth := maskedAt(x)
 	switch {
 	case mask != nil && depth > axis:
-		tenon.Throw(&tenon.Error{Kind: tenon.ErrUnsupported, Op: "ragged.RunLengths", Msg: "whether missing elements are equal is not known: fill or drop them first", Line: source.Line()})
+		tenon.Throw(failed(tenon.ErrUnsupported, "ragged.RunLengths", "", "whether missing elements are equal is not known: fill or drop them first"))
 	case mask != nil:
 		return withMask(runLengths(values, axis), mask)
 	case axis == 0:

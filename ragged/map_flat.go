@@ -29,9 +29,7 @@ func MapFlatValues(f func(flat ...tensor.Tensor) tensor.Tensor, xs ...tensor.Ten
 		if len(r.parts) != len(first.parts) {
 			return nil, invalid(fn, "xs["+itoa(i)+"]", "has %d partitions, the first ragged tensor %d", len(r.parts), len(first.parts))
 		}
-		for k, p := range first.parts {
-			tenon.Throw(sameRows(fn, p, r.parts[k].as(p.DType())))
-		}
+		samePartitions(fn, first.parts, r.parts)
 	}
 	if first == nil {
 		return f(flats...), nil

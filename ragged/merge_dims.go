@@ -13,7 +13,7 @@ func MergeDims(x tensor.Tensor, outer, inner int) (y tensor.Tensor, err error) {
 	r := rankOf(x)
 	for _, a := range []*int{&outer, &inner} {
 		if *a < -r || *a >= r {
-			return nil, &tenon.Error{Kind: tenon.ErrInvalid, Op: "ragged.MergeDims", Msg: "axis " + itoa(*a) + " is out of range for rank " + itoa(r)}
+			return nil, invalid("ragged.MergeDims", "", "axis %d is out of range for rank %d", *a, r)
 		}
 		if *a < 0 {
 			*a += r

@@ -1,11 +1,8 @@
 package ragged
 
 import (
-	"fmt"
-
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/source"
 	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/shape"
@@ -28,7 +25,7 @@ func Mask(x tensor.Tensor, mask any) (y tensor.Tensor, err error) {
 		m = ops.LogicalAnd(o.Full(), withoutMask(o))
 	}
 	if m.DType() != dtype.Bool {
-		return nil, &tenon.Error{Kind: tenon.ErrDType, Op: fn, Where: "mask", Msg: fmt.Sprintf("is %s, not boolean", tenon.String(m.Spec())), Line: source.Line()}
+		return nil, failed(tenon.ErrDType, fn, "mask", "is %s, not boolean", tenon.String(m.Spec()))
 	}
 	if r, k := x.Shape().Rank(), m.Shape().Rank(); k > r || k == 0 {
 		return nil, invalid(fn, "mask", "has %d dimensions, the tensor %d", k, r)
@@ -39,7 +36,7 @@ func Mask(x tensor.Tensor, mask any) (y tensor.Tensor, err error) {
 		return masked.New(x, m.Mask())
 	}
 	values, old, depth := maskedAt(x)
-	tenon.Throw(sameOuter(fn, withoutMask(values), m))
+	sameOuter(fn, withoutMask(values), m)
 	switch k := m.Shape().Rank(); {
 	case old == nil:
 		return masked.New(values, m)
@@ -64,23 +61,14 @@ func withoutMask(x tensor.Tensor) tensor.Tensor {
 }
 
 // sameOuter throws an error unless x begins with the dimensions of y.
-func sameOuter(fn string, x, y tensor.Tensor) error {
+func sameOuter(fn string, x, y tensor.Tensor) {
 	if n, m := outermostSize(x), outermostSize(y); n >= 0 && m >= 0 && n != m {
-		return invalid(fn, "mask", "has %d rows, the tensor %d", m, n)
+		tenon.Throw(invalid(fn, "mask", "has %d rows, the tensor %d", m, n))
 	}
 	k := rankOf(y) - 1
-	if k == 0 {
-		return nil
-	}
 	_, a := split(atLeast(x, k))
 	_, b := split(atLeast(y, k))
-	for i := range k {
-		d := widest([]*RowPartition{a[i], b[i]})
-		if err := sameRows(fn, a[i].as(d), b[i].as(d)); err != nil {
-			return err
-		}
-	}
-	return nil
+	samePartitions(fn, a[:k], b)
 }
 
 // NaNToMissing returns x with NaNs missing; elements of types without NaN are unchanged.

@@ -30,7 +30,7 @@ func PadMissing(x tensor.Tensor, target, axis int, o PadOptions) (y tensor.Tenso
 
 func paddedTo(x tensor.Tensor, target, axis int, o PadOptions) tensor.Tensor {
 	if r, ok := x.(Records); ok {
-		return tenon.Must(throughNumbers(r, func(at tensor.Tensor) (tensor.Tensor, error) { return paddedTo(at, target, axis, o), nil }))
+		return throughNumbers(r, func(at tensor.Tensor) tensor.Tensor { return paddedTo(at, target, axis, o) })
 	}
 	values, mask, depth := maskedAt(x)
 	if mask != nil && depth <= axis {
@@ -124,16 +124,6 @@ func paddedFrom(values, mask tensor.Tensor, depth, at int, pad func(tensor.Tenso
 	return withMask(withMask(pad(values), pad(mask)), there)
 }
 
-// throughMasks returns f for tensors with missing elements, applying it to both values and masks.
-func throughMasks(f func(x tensor.Tensor) tensor.Tensor) func(x tensor.Tensor) tensor.Tensor {
-	return func(x tensor.Tensor) tensor.Tensor {
-		if m, ok := missing(x); ok {
-			return withMask(throughMasks(f)(m.Values()), throughMasks(f)(m.Mask()))
-		}
-		return f(x)
-	}
-}
-
 // takeOrNothing returns the rows of v at positions, and filler where there is none.
 func takeOrNothing(v, at, there tensor.Tensor) tensor.Tensor {
 	if m, ok := missing(v); ok {
@@ -152,25 +142,18 @@ func takeOrNothing(v, at, there tensor.Tensor) tensor.Tensor {
 	return gatherRows(withFiller(v), ops.Where(there, at, n))
 }
 
-// withFiller appends a row to stand for missing ones: zeros, or an empty row.
-func withFiller(v tensor.Tensor) tensor.Tensor {
-	if t, ok := v.(*Tensor); ok {
-		if p := t.parts[0]; p.IsUniform() {
-			return partitioned(withFillers(t.Values(), p.uniform), newUniform(sum(p.NRows(), scalar(1, p.DType())), p.uniform))
-		}
-		return withEmptyRow(t)
-	}
-	return withFillers(v, scalar(1, dtype.Int64))
-}
+// withFiller appends a row to stand for missing ones.
+func withFiller(v tensor.Tensor) tensor.Tensor { return withFillers(v, scalar(1, dtype.Int64)) }
 
-// withFillers appends n rows of filler.
+// withFillers appends n rows of filler: zeros, or empty rows.
 func withFillers(v, n tensor.Tensor) tensor.Tensor {
 	if t, ok := v.(*Tensor); ok {
 		p := t.parts[0]
+		n = cast(n, p.DType())
 		if p.IsUniform() {
 			return partitioned(withFillers(t.Values(), product(p.uniform, n)), newUniform(sum(p.NRows(), n), p.uniform))
 		}
-		more := filled(ops.Cast(n, p.DType()), p.NVals())
+		more := filled(n, p.NVals())
 		return partitioned(t.Values(), newPartition(ops.Concat([]tensor.Tensor{p.RowSplits(), more}, 0), p.nvals))
 	}
 	dims := ops.Concat([]tensor.Tensor{ops.Reshape(ops.Cast(n, dtype.Int64), []int{1}), tail(v)}, 0)
@@ -191,7 +174,7 @@ func Firsts(x tensor.Tensor, axis int) (y tensor.Tensor, err error) {
 
 func firsts(x tensor.Tensor, axis int) tensor.Tensor {
 	if r, ok := x.(Records); ok {
-		return tenon.Must(throughNumbers(r, func(at tensor.Tensor) (tensor.Tensor, error) { return firsts(at, axis), nil }))
+		return throughNumbers(r, func(at tensor.Tensor) tensor.Tensor { return firsts(at, axis) })
 	}
 	values, mask, depth := maskedAt(x)
 	if mask != nil && depth <= axis {

@@ -1,11 +1,8 @@
 package ragged
 
 import (
-	"fmt"
-
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/source"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -15,7 +12,7 @@ import (
 func Slices[T dtype.Native](t *Tensor) (rows [][]T, err error) {
 	defer tenon.Catch(&err)
 	if len(t.parts) != 1 || t.flat.Shape().Rank() != 1 {
-		return nil, &tenon.Error{Kind: tenon.ErrShape, Op: "ragged.Slices", Msg: fmt.Sprintf("%v has more than rows of elements", t.described()), Line: source.Line()}
+		return nil, failed(tenon.ErrShape, "ragged.Slices", "", "%v has more than rows of elements", t.described())
 	}
 	s, ok := t.parts[0].Splits64()
 	if !ok {
@@ -33,7 +30,7 @@ func Slices[T dtype.Native](t *Tensor) (rows [][]T, err error) {
 func Slices2[T dtype.Native](t *Tensor) (rows [][][]T, err error) {
 	defer tenon.Catch(&err)
 	if len(t.parts) != 2 {
-		return nil, &tenon.Error{Kind: tenon.ErrShape, Op: "ragged.Slices2", Msg: fmt.Sprintf("%v does not hold rows of rows", t.described()), Line: source.Line()}
+		return nil, failed(tenon.ErrShape, "ragged.Slices2", "", "%v does not hold rows of rows", t.described())
 	}
 	all, err := Slices[T](wrap(t.flat, t.parts[1:]))
 	if err != nil {
@@ -51,7 +48,7 @@ func Slices2[T dtype.Native](t *Tensor) (rows [][][]T, err error) {
 }
 
 func symbolic(fn string) error {
-	e := &tenon.Error{Kind: tenon.ErrUnsupported, Op: fn, Msg: "the tensor is symbolic: its rows do not exist while a function is traced", Line: source.Line()}
+	e := failed(tenon.ErrUnsupported, fn, "", "the tensor is symbolic: its rows do not exist while a function is traced")
 	e.Hint = "return it from the function, or use control.GoFunc"
 	return e
 }

@@ -31,9 +31,7 @@ type PartitionOptions struct {
 func PartitionFromRowSplits(splits any, o PartitionOptions) (*RowPartition, error) {
 	const fn = "ragged.PartitionFromRowSplits"
 	return makePartition(fn, "row_splits", splits, o, func(s tensor.Tensor) (*RowPartition, error) {
-		if err := checkSplits(fn, s, shape.Unknown); err != nil {
-			return nil, err
-		}
+		tenon.Throw(checkSplits(fn, s, shape.Unknown))
 		if _, ok := op.Known(s); !ok {
 			s = rows.Validate(s, nil)
 		}
@@ -60,11 +58,7 @@ func PartitionFromRowStarts(starts any, o PartitionOptions) (*RowPartition, erro
 		if o.NVals == nil {
 			return nil, invalid(fn, "NVals", "is missing: the last row ends with the values")
 		}
-		nvals, err := count(fn, "NVals", o.NVals, s.DType())
-		if err != nil {
-			return nil, err
-		}
-		n := ops.Reshape(nvals, []int{1})
+		n := ops.Reshape(tenon.Must(count(fn, "NVals", o.NVals, s.DType())), []int{1})
 		return fromOffsets(fn, "row_starts", ops.Concat([]tensor.Tensor{s, n}, 0))
 	})
 }
@@ -218,7 +212,7 @@ func PartitionFromUniformRowLength(length any, o PartitionOptions) (p *RowPartit
 	d := l.DType()
 	if o.NRows != nil {
 		nrows := tenon.Must(count(fn, "NRows", o.NRows, d))
-		p = tenon.Must(uniformRows(fn, l, nrows))
+		p = uniformRows(fn, l, nrows)
 		return p, agree(fn, "values", o.NVals, p.nvals)
 	}
 	if o.NVals == nil {
@@ -229,24 +223,22 @@ func PartitionFromUniformRowLength(length any, o PartitionOptions) (p *RowPartit
 	case n == 0 && m > 0, n > 0 && m >= 0 && m%n != 0:
 		return nil, invalid(fn, "", "%d values are not rows of %d", m, n)
 	case n == 0:
-		return uniformRows(fn, l, scalar(0, d))
+		return uniformRows(fn, l, scalar(0, d)), nil
 	case n > 0 && m >= 0:
-		return uniformRows(fn, l, scalar(m/n, d))
+		return uniformRows(fn, l, scalar(m/n, d)), nil
 	}
 	atLeast1 := ops.Maximum(l, 1)
 	// This fails if rows are incomplete: both partitions have a single row.
 	single := func(n tensor.Tensor) tensor.Tensor { return rows.Uniform(n, scalar(1, d)) }
 	whole := rows.AssertSame(single(nvals), single(ops.Mul(ops.FloorDiv(nvals, atLeast1), l)))
-	return uniformRows(fn, l, ops.FloorDiv(ops.Index(whole, -1), atLeast1))
+	return uniformRows(fn, l, ops.FloorDiv(ops.Index(whole, -1), atLeast1)), nil
 }
 
 // uniformRows returns nrows rows of a length after checking that their number of
 // values fits.
-func uniformRows(fn string, length, nrows tensor.Tensor) (*RowPartition, error) {
-	if err := checkUniform(fn, length, nrows); err != nil {
-		return nil, err
-	}
-	return newUniform(nrows, length), nil
+func uniformRows(fn string, length, nrows tensor.Tensor) *RowPartition {
+	tenon.Throw(checkUniform(fn, length, nrows))
+	return newUniform(nrows, length)
 }
 
 // checkUniform checks what is known of the number and length of uniform rows.

@@ -5,7 +5,6 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/source"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -37,7 +36,7 @@ func NewPartitionSpec(d dtype.DType, nrows, nvals, length int) (*PartitionSpec, 
 
 func (s *PartitionSpec) check() error {
 	bad := func(format string, args ...any) error {
-		return &tenon.Error{Kind: tenon.ErrInvalid, Op: "ragged.PartitionSpec", Msg: fmt.Sprintf(format, args...), Line: source.Line()}
+		return invalid("ragged.PartitionSpec", "", format, args...)
 	}
 	if s.dtype != dtype.Int64 && s.dtype != dtype.Int32 {
 		return bad("row splits are int64 or int32, not %v", s.dtype)
@@ -149,15 +148,12 @@ func (s *PartitionSpec) Disassemble(v tenon.Value) ([]tenon.Value, error) {
 }
 
 // Assemble makes a partition and checks its splits, if their elements exist.
-func (s *PartitionSpec) Assemble(components []tenon.Value) (tenon.Value, error) {
-	if err := tenon.CheckComponents(s, components); err != nil {
-		return nil, err
-	}
+func (s *PartitionSpec) Assemble(components []tenon.Value) (v tenon.Value, err error) {
+	defer tenon.Catch(&err)
+	tenon.Throw(tenon.CheckComponents(s, components))
 	if s.uniform {
 		nrows, length := components[0].(tensor.Tensor), components[1].(tensor.Tensor)
-		if err := checkUniform("ragged.PartitionSpec.Assemble", length, nrows); err != nil {
-			return nil, err
-		}
+		tenon.Throw(checkUniform("ragged.PartitionSpec.Assemble", length, nrows))
 		if s.length >= 0 && known(length) < 0 { // what the Spec knows need not be checked in a graph
 			length = scalar(s.length, s.dtype)
 		}
@@ -167,9 +163,7 @@ func (s *PartitionSpec) Assemble(components []tenon.Value) (tenon.Value, error) 
 		return s.admit(assembleUniform(nrows, length))
 	}
 	splits := components[0].(tensor.Tensor)
-	if err := checkSplits("ragged.PartitionSpec.Assemble", splits, s.nvals); err != nil {
-		return nil, err
-	}
+	tenon.Throw(checkSplits("ragged.PartitionSpec.Assemble", splits, s.nvals))
 	return s.admit(newPartition(splits, s.nvals))
 }
 

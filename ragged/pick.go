@@ -1,11 +1,8 @@
 package ragged
 
 import (
-	"fmt"
-
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/source"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/rows"
@@ -38,12 +35,9 @@ func Pick(x *Tensor, at any, o PickOptions) (out tensor.Tensor, err error) {
 		}
 	}
 	if o.Fill == nil && !concrete(x, at) {
-		return pickedOrFail(fn, x, at)
+		return pickedOrFail(fn, x, at), nil
 	}
-	items, found, err := picked(fn, x, at, o.Fill)
-	if err != nil {
-		return nil, err
-	}
+	items, found := picked(fn, x, at, o.Fill)
 	if o.Fill != nil {
 		return items, nil
 	}
@@ -56,11 +50,7 @@ func pickedBelow(fn string, x *Tensor, at any, axis int, o PickOptions) (tensor.
 		return nil, invalid(fn, "Axis", "is the outermost dimension: use ops.Index to take an entry")
 	}
 	l := listsAt(x, axis)
-	out, err := Pick(partitioned(l.values, l.p), at, PickOptions{Fill: o.Fill})
-	if err != nil {
-		return nil, err
-	}
-	return onTop(out, l.outer), nil
+	return onTop(tenon.Must(Pick(partitioned(l.values, l.p), at, PickOptions{Fill: o.Fill})), l.outer), nil
 }
 
 // concrete reports whether rows and positions are in memory.
@@ -72,56 +62,39 @@ func concrete(x *Tensor, at any) bool {
 
 // pickedOrFail picks in a graph, where a row that is too short causes an error because its position
 // does not exist.
-func pickedOrFail(fn string, x *Tensor, at any) (tensor.Tensor, error) {
-	i, err := tensor.Convert(at)
-	if err != nil {
-		return nil, &tenon.Error{Kind: tenon.ErrInvalid, Op: fn, Where: "at", Err: err, Line: source.Line()}
-	}
+func pickedOrFail(fn string, x *Tensor, at any) tensor.Tensor {
+	i := converted(fn, "at", at)
 	p := x.parts[0].as(dtype.Int64) // can hold every position
 	n := p.RowLengths()
 	i = asPositions(i)
 	within := ops.Where(ops.Less(i, 0), ops.Add(i, n), i)
 	bad := ops.LogicalOr(ops.Less(within, 0), ops.GreaterEqual(within, n))
-	return gatherRows(x.Values(), ops.Where(bad, scalar(-1, p.spec.dtype), ops.Add(p.RowStarts(), within))), nil
+	return gatherRows(x.Values(), ops.Where(bad, scalar(-1, p.spec.dtype), ops.Add(p.RowStarts(), within)))
 }
 
 // PickFound is [Pick] for callers that handle missing entries themselves: it also returns which
 // rows have an entry. The others get zero, false or the empty string.
 func PickFound(x *Tensor, at any) (items, found tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
-	return picked("ragged.PickFound", x, at, nil)
+	items, found = picked("ragged.PickFound", x, at, nil)
+	return items, found, nil
 }
 
-func picked(fn string, x *Tensor, at, fill any) (items, found tensor.Tensor, err error) {
-	i, err := tensor.Convert(at)
-	if err != nil {
-		return nil, nil, &tenon.Error{Kind: tenon.ErrInvalid, Op: fn, Where: "at", Err: err, Line: source.Line()}
-	}
-	f, err := x.filler(fn, fill)
-	if err != nil {
-		return nil, nil, err
-	}
+func picked(fn string, x *Tensor, at, fill any) (items, found tensor.Tensor) {
+	i, f := converted(fn, "at", at), x.filler(fn, fill)
 	p := x.parts[0]
 	if len(x.parts) == 1 {
-		items, found = rows.Pick(x.flat, p.RowSplits(), i, f)
-		return items, found, nil
+		return rows.Pick(x.flat, p.RowSplits(), i, f)
 	}
 	// For rows of rows, get the number of the row at the position in each, and of an empty row
 	// after all others if there is none.
 	if fill != nil {
-		return nil, nil, &tenon.Error{Kind: tenon.ErrUnsupported, Op: fn, Where: "Fill", Msg: "entries that are rows cannot be filled", Line: source.Line()}
+		tenon.Throw(failed(tenon.ErrUnsupported, fn, "Fill", "entries that are rows cannot be filled"))
 	}
 	d := p.spec.dtype
 	numbers := ops.Range(scalar(0, d), p.NVals(), scalar(1, d))
 	number, found := rows.Pick(numbers, p.RowSplits(), i, p.NVals())
-	return gatherRows(withFiller(x.Values()), number), found, nil
-}
-
-// withEmptyRow appends an empty row; a uniform dimension becomes ragged.
-func withEmptyRow(t *Tensor) *Tensor {
-	p := t.parts[0]
-	s := ops.Concat([]tensor.Tensor{p.RowSplits(), ops.ExpandDims(p.NVals(), 0)}, 0)
-	return partitioned(t.Values(), newPartition(s, p.nvals))
+	return gatherRows(withFiller(x.Values()), number), found
 }
 
 // allFound throws an error if a row has no entry.
@@ -129,7 +102,7 @@ func allFound(fn string, x *Tensor, found tensor.Tensor) error {
 	for r, ok := range tensor.Data[bool](found) {
 		if !ok {
 			s, _ := x.parts[0].Splits64()
-			e := outOfRange(fn, fmt.Sprintf("row %d", r), "has only %d entries", s[r+1]-s[r])
+			e := failed(tenon.ErrRange, fn, fmtRow(r), "has only %d entries", s[r+1]-s[r])
 			e.Hint = "give PickOptions.Fill, or use ragged.PickFound"
 			return e
 		}

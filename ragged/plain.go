@@ -16,7 +16,7 @@ func (t *Tensor) Plain() (any, error) {
 	}
 	entries, ok := flat.([]any)
 	if !ok {
-		return nil, &tenon.Error{Kind: tenon.ErrUnsupported, Op: "ragged.Plain", Msg: fmt.Sprintf("a %T is not a list of the contents of rows", flat)}
+		return nil, failed(tenon.ErrUnsupported, "ragged.Plain", "", "a %T is not a list of the contents of rows", flat)
 	}
 	for i := len(t.parts) - 1; i >= 0; i-- {
 		s, ok := t.parts[i].Splits64()
@@ -29,7 +29,8 @@ func (t *Tensor) Plain() (any, error) {
 }
 
 // FromPlain makes a tensor from nested lists; see tensor.FromPlain.
-func (s *Spec) FromPlain(x any) (tenon.Value, error) {
+func (s *Spec) FromPlain(x any) (v tenon.Value, err error) {
+	defer tenon.Catch(&err)
 	lists := []any{x}
 	splits := make([][]int64, len(s.parts)+1)
 	for i := range splits {
@@ -44,28 +45,15 @@ func (s *Spec) FromPlain(x any) (tenon.Value, error) {
 		}
 		lists, splits[i] = below, ends
 	}
-	flat, err := tensor.FromPlain(lists, s.flat)
-	if err != nil {
-		return nil, err
-	}
-	parts := []tenon.Value{flat}
+	parts := []tenon.Value{tenon.Must(tensor.FromPlain(lists, s.flat))}
 	for i, p := range s.parts {
-		made, err := PartitionFromRowSplits(splits[i+1], PartitionOptions{})
-		if err == nil && p.uniform {
+		made := tenon.Must(PartitionFromRowSplits(splits[i+1], PartitionOptions{}))
+		if p.uniform {
 			made = made.DetectUniform()
 		}
-		if err == nil {
-			made, err = made.WithDType(p.dtype)
-		}
-		if err != nil {
-			return nil, err
-		}
-		parts = append(parts, made)
+		parts = append(parts, tenon.Must(made.WithDType(p.dtype)))
 	}
-	v, err := s.Assemble(parts)
-	if err != nil {
-		return nil, err
-	}
+	v = tenon.Must(s.Assemble(parts))
 	return v, tenon.Check(v)
 }
 

@@ -184,8 +184,10 @@ func widest(parts []*RowPartition) dtype.DType {
 }
 
 // sameDType returns partitions whose splits have one type: int64 if they differ.
-func sameDType(parts []*RowPartition) []*RowPartition {
-	d := widest(parts)
+func sameDType(parts []*RowPartition) []*RowPartition { return partsAs(parts, widest(parts)) }
+
+// partsAs returns partitions with splits of a type that can hold them.
+func partsAs(parts []*RowPartition, d dtype.DType) []*RowPartition {
 	out := parts
 	for i, p := range parts {
 		if p.spec.dtype != d {
@@ -254,8 +256,22 @@ func inNameOf(fn string, err error) error {
 	return &e
 }
 
+// failed returns an error of a function of this package.
+func failed(kind error, fn, where, format string, args ...any) *tenon.Error {
+	return &tenon.Error{Kind: kind, Op: fn, Where: where, Msg: fmt.Sprintf(format, args...), Line: source.Line()}
+}
+
 func invalid(fn, where, format string, args ...any) *tenon.Error {
-	return &tenon.Error{Kind: tenon.ErrInvalid, Op: fn, Where: where, Msg: fmt.Sprintf(format, args...), Line: source.Line()}
+	return failed(tenon.ErrInvalid, fn, where, format, args...)
+}
+
+// converted returns x as a tensor. It throws an error about an argument that is not one.
+func converted(fn, where string, x any) tensor.Tensor {
+	t, err := tensor.Convert(x)
+	if err != nil {
+		tenon.Throw(&tenon.Error{Kind: tenon.ErrInvalid, Op: fn, Where: where, Err: err, Line: source.Line()})
+	}
+	return t
 }
 
 // firstDifference returns the first row whose length differs between two lists of

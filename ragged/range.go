@@ -44,7 +44,7 @@ func Range(starts, limits, deltas any, o RangeOptions) (y *Tensor, err error) {
 			return nil, invalid("ragged.Range", "", "starts, limits and deltas are scalars or vectors, got %s", tenon.String(a.Spec()))
 		}
 		if a.DType().IsString() || a.DType().IsBool() {
-			return nil, &tenon.Error{Kind: tenon.ErrDType, Op: "ragged.Range", Msg: "starts, limits and deltas are numbers, got " + a.DType().String()}
+			return nil, failed(tenon.ErrDType, "ragged.Range", "", "starts, limits and deltas are numbers, got %v", a.DType())
 		}
 		args[i] = ops.Cast(a, t)
 	}

@@ -23,7 +23,7 @@ func Flatten(x tensor.Tensor, axis int) (y tensor.Tensor, err error) {
 
 func flattened(x tensor.Tensor, axis int) tensor.Tensor {
 	if r, ok := x.(Records); ok {
-		return tenon.Must(throughNumbers(r, func(at tensor.Tensor) (tensor.Tensor, error) { return flattened(at, axis), nil }))
+		return throughNumbers(r, func(at tensor.Tensor) tensor.Tensor { return flattened(at, axis) })
 	}
 	values, mask, depth := maskedAt(x)
 	switch {
@@ -86,18 +86,13 @@ func Unflatten(x tensor.Tensor, counts any, axis int) (y tensor.Tensor, err erro
 	if !c.DType().IsInteger() || c.Shape().Rank() > 1 {
 		return nil, invalid(fn, "counts", "are %s, want an integer or a vector of them", tenon.String(c.Spec()))
 	}
-	return unflattened(fn, x, c, axisIn(fn, x, axis)), nil
+	a := axisIn(fn, x, axis)
+	return alongMasks(x, a, func(x tensor.Tensor) tensor.Tensor { return unflattened(fn, x, c, a) }), nil
 }
 
 func unflattened(fn string, x, counts tensor.Tensor, axis int) tensor.Tensor {
 	if r, ok := x.(Records); ok {
-		return tenon.Must(throughNumbers(r, func(at tensor.Tensor) (tensor.Tensor, error) { return unflattened(fn, at, counts, axis), nil }))
-	}
-	if values, mask, depth := maskedAt(x); mask != nil {
-		if depth > axis {
-			mask = unflattened(fn, mask, counts, axis)
-		}
-		return withMask(unflattened(fn, values, counts, axis), mask)
+		return throughNumbers(r, func(at tensor.Tensor) tensor.Tensor { return unflattened(fn, at, counts, axis) })
 	}
 	single := counts.Shape().Rank() == 0
 	counts = asPositions(counts)
@@ -201,16 +196,11 @@ func regrouped(fn string, p, q *RowPartition) *RowPartition {
 func ToRegular(x tensor.Tensor, axis int) (y tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
 	const fn = "ragged.ToRegular"
-	return toRegular(fn, x, axisIn(fn, x, axis)), nil
+	a := axisIn(fn, x, axis)
+	return alongMasks(x, a, func(x tensor.Tensor) tensor.Tensor { return toRegular(fn, x, a) }), nil
 }
 
 func toRegular(fn string, x tensor.Tensor, axis int) tensor.Tensor {
-	if values, mask, depth := maskedAt(x); mask != nil {
-		if depth > axis {
-			mask = toRegular(fn, mask, axis)
-		}
-		return withMask(toRegular(fn, values, axis), mask)
-	}
 	t, ok := x.(*Tensor)
 	if !ok || axis == 0 || axis > len(t.parts) {
 		return x
@@ -223,23 +213,12 @@ func toRegular(fn string, x tensor.Tensor, axis int) tensor.Tensor {
 					tenon.Throw(invalid(fn, fmtRow(r-1), "has %d entries, the row before it %d", s[r]-s[r-1], s[1]))
 				}
 			}
-			n := 0
-			if len(s) > 1 {
-				n = int(s[1])
-			}
-			parts[axis-1] = newUniform(p.NRows(), scalar(n, p.DType()))
+			parts[axis-1] = newUniform(p.NRows(), scalar(int(s[min(1, len(s)-1)]), p.DType()))
 		} else {
-			n := rows.UniformLength(p.RowSplits())
-			parts[axis-1] = newUniform(p.NRows(), n)
+			parts[axis-1] = newUniform(p.NRows(), rows.UniformLength(p.RowSplits()))
 		}
 	}
-	out := wrap(t.flat, parts)
-	for _, p := range parts {
-		if !p.IsUniform() {
-			return out
-		}
-	}
-	return tenon.Must(WithRaggedRank(out, 0))
+	return lists{dense: true}.settled(wrap(t.flat, parts))
 }
 
 // FromRegular makes an axis ragged whose rows have equal length.
@@ -249,21 +228,17 @@ func FromRegular(x tensor.Tensor, axis int) (y tensor.Tensor, err error) {
 }
 
 func fromRegular(x tensor.Tensor, axis int) tensor.Tensor {
-	if values, mask, depth := maskedAt(x); mask != nil {
-		if depth > axis {
-			mask = fromRegular(mask, axis)
+	return alongMasks(x, axis, func(x tensor.Tensor) tensor.Tensor {
+		if axis == 0 {
+			return x
 		}
-		return withMask(fromRegular(values, axis), mask)
-	}
-	if axis == 0 {
-		return x
-	}
-	l := listsAt(x, axis)
-	p := l.p
-	if p.IsUniform() {
-		p = newPartition(p.RowSplits(), p.nvals)
-	}
-	return l.with(l.values, p)
+		l := listsAt(x, axis)
+		p := l.p
+		if p.IsUniform() {
+			p = newPartition(p.RowSplits(), p.nvals)
+		}
+		return l.with(l.values, p)
+	})
 }
 
 // Count returns the number of elements that a reduction over axes combines, not counting missing

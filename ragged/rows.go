@@ -1,10 +1,7 @@
 package ragged
 
 import (
-	"fmt"
-
 	"github.com/tenonml/tenon"
-	"github.com/tenonml/tenon/internal/source"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/key"
 	"github.com/tenonml/tenon/ops/rows"
@@ -120,37 +117,31 @@ func shifted(splits *tensor.Dense, s []int64, lo, hi int) (*tensor.Dense, []int6
 }
 
 // rowAt returns one row of a ragged tensor; a negative number counts from the end.
-func rowAt(fn string, t *Tensor, k key.Key) tensor.Tensor {
+func rowAt(t *Tensor, k key.Key) tensor.Tensor {
 	p := t.parts[0]
-	i, ok, err := k.Position(p.spec.nrows)
-	if err != nil {
-		e := *tenon.AsError(err)
-		e.Op, e.Line = fn, source.Line()
-		tenon.Throw(&e)
-	}
-	d := p.spec.dtype
 	if p.IsUniform() {
-		var at tensor.Tensor
-		if ok {
-			at = scalar(i, d)
-		} else {
-			at = position(k, p.nrows)
-		}
-		lo := product(at, p.uniform)
+		lo := product(position(k, p.spec.nrows, p.nrows), p.uniform)
 		return sliceOuter(t.Values(), lo, sum(lo, p.uniform))
 	}
+	i, ok, err := k.Position(p.spec.nrows)
+	tenon.Throw(complete(err))
 	if s, in := p.Splits64(); in && ok {
 		return rowsBetween(t.Values(), int(s[i]), int(s[i+1]))
 	}
-	at := position(k, p.NRows())
+	at := position(k, shape.Unknown, p.NRows())
 	splits := p.RowSplits()
 	return sliceOuter(t.Values(), ops.Index(splits, key.At(at)), ops.Index(splits, key.At(ops.Add(at, 1))))
 }
 
-// position returns the position that a key selects among n. In a graph, it is
-// checked at run time.
-func position(k key.Key, n tensor.Tensor) tensor.Tensor {
+// position returns the position that a key selects among n, which is static if it is known. In a
+// graph, it is checked at run time.
+func position(k key.Key, static int, n tensor.Tensor) tensor.Tensor {
 	d := n.DType()
+	i, ok, err := k.Position(static)
+	tenon.Throw(complete(err))
+	if ok {
+		return scalar(i, d)
+	}
 	all := ops.Range(scalar(0, d), n, scalar(1, d))
 	return ops.Index(all, k)
 }
@@ -205,9 +196,4 @@ func spreadUniform(p *RowPartition, index tensor.Tensor) tensor.Tensor {
 		return ops.Reshape(at, []int{n})
 	}
 	return ops.Reshape(at, ops.ExpandDims(ops.Mul(sizeOf(index, 0, d), p.uniform), 0))
-}
-
-// outOfRange returns the error for a position that does not exist.
-func outOfRange(fn, where, format string, args ...any) *tenon.Error {
-	return &tenon.Error{Kind: tenon.ErrRange, Op: fn, Where: where, Msg: fmt.Sprintf(format, args...), Line: source.Line()}
 }

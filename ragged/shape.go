@@ -6,7 +6,6 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/source"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/shape"
@@ -71,7 +70,7 @@ func (s *Shape) axis(fn string, axis int) int {
 		a += s.Rank()
 	}
 	if a < 0 || a >= s.Rank() {
-		tenon.Throw(&tenon.Error{Kind: tenon.ErrRange, Op: fn, Msg: fmt.Sprintf("there is no axis %d among %d", axis, s.Rank()), Line: source.Line()})
+		tenon.Throw(failed(tenon.ErrRange, fn, "", "there is no axis %d among %d", axis, s.Rank()))
 	}
 	return a
 }

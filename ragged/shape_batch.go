@@ -14,12 +14,19 @@ import (
 // apart like any tensor.
 
 // tensors returns the Spec of the tensors that represent shapes.
-func (s *ShapeSpec) tensors() *Spec {
-	return &Spec{flat: tensor.NewSpec(dtype.Bool, s.inner), parts: s.parts}
+func (s *ShapeSpec) tensors() tenon.Batcher {
+	flat := tensor.NewSpec(dtype.Bool, s.inner)
+	if len(s.parts) == 0 {
+		return flat
+	}
+	return &Spec{flat: flat, parts: s.parts}
 }
 
 // ofTensors returns the Spec of the shapes of tensors.
-func (s *ShapeSpec) ofTensors(of tenon.Spec) (tenon.Spec, error) {
+func (s *ShapeSpec) ofTensors(of tenon.Spec, err error) (tenon.Spec, error) {
+	if err != nil {
+		return nil, err
+	}
 	if r, ok := of.(*Spec); ok {
 		return &ShapeSpec{r.parts, r.flat.(*tensor.Spec).Shape(), s.dtype}, nil
 	}
@@ -27,32 +34,14 @@ func (s *ShapeSpec) ofTensors(of tenon.Spec) (tenon.Spec, error) {
 }
 
 // Batched returns the Spec of the shape of a batch of n tensors.
-func (s *ShapeSpec) Batched(n int) (tenon.Spec, error) {
-	var of tenon.Batcher = s.tensors()
-	if len(s.parts) == 0 {
-		of = tensor.NewSpec(dtype.Bool, s.inner)
-	}
-	many, err := of.Batched(n)
-	if err != nil {
-		return nil, err
-	}
-	return s.ofTensors(many)
-}
+func (s *ShapeSpec) Batched(n int) (tenon.Spec, error) { return s.ofTensors(s.tensors().Batched(n)) }
 
 // Unbatched returns the Spec of the shape of a row.
 func (s *ShapeSpec) Unbatched() (tenon.Spec, error) {
 	if len(s.parts) == 0 && s.inner.Rank() == 0 {
 		return nil, tenon.NewError(tenon.ErrShape, "ragged.ShapeSpec.Unbatched", "the shape of a scalar has no rows")
 	}
-	var of tenon.Batcher = s.tensors()
-	if len(s.parts) == 0 {
-		of = tensor.NewSpec(dtype.Bool, s.inner)
-	}
-	row, err := of.Unbatched()
-	if err != nil {
-		return nil, err
-	}
-	return s.ofTensors(row)
+	return s.ofTensors(s.tensors().Unbatched())
 }
 
 // Box returns a tensor with the shape.

@@ -56,19 +56,10 @@ func newShape(parts []*RowPartition, inner shape.Shape, sizes tensor.Tensor, d d
 	if n := len(parts); n > 0 && parts[n-1].nvals >= 0 {
 		inner = inner.With(0, parts[n-1].nvals)
 	}
-	same := parts
-	for i, p := range parts {
-		if p.spec.dtype != d {
-			if i == 0 || &same[0] == &parts[0] {
-				same = append([]*RowPartition(nil), parts...)
-			}
-			same[i] = p.as(d)
-		}
-	}
 	if inner.IsFull() {
 		sizes = nil
 	}
-	return &Shape{parts: same, inner: inner, sizes: sizes, dtype: d}
+	return &Shape{parts: partsAs(parts, d), inner: inner, sizes: sizes, dtype: d}
 }
 
 // ShapeOf returns the shape of a tensor with a known rank.
@@ -76,7 +67,7 @@ func ShapeOf(t tensor.Tensor) *Shape {
 	flat, parts := split(t)
 	inner := flat.Shape()
 	if !inner.HasRank() {
-		tenon.Throw(&tenon.Error{Kind: tenon.ErrUnsupported, Op: "ragged.ShapeOf", Msg: fmt.Sprintf("the rank of %s is not known", tenon.String(t.Spec())), Line: source.Line()})
+		tenon.Throw(failed(tenon.ErrUnsupported, "ragged.ShapeOf", "", "the rank of %s is not known", tenon.String(t.Spec())))
 	}
 	d := widest(parts)
 	if inner.IsFull() {
@@ -109,7 +100,8 @@ type ShapeOptions struct {
 // ShapeFromLengths returns the shape whose dimensions have the given lengths,
 // outermost first: an int if all rows have the same length, and a []int with the
 // length of every row for a ragged dimension.
-func ShapeFromLengths(lengths []any, o ShapeOptions) (*Shape, error) {
+func ShapeFromLengths(lengths []any, o ShapeOptions) (s *Shape, err error) {
+	defer tenon.Catch(&err)
 	const fn = "ragged.ShapeFromLengths"
 	if o.DType == dtype.None {
 		o.DType = dtype.Int64
@@ -144,19 +136,13 @@ func ShapeFromLengths(lengths []any, o ShapeOptions) (*Shape, error) {
 				n = l
 				continue
 			}
-			p, err := PartitionFromUniformRowLength(l, PartitionOptions{NRows: n, DType: o.DType})
-			if err != nil {
-				return nil, err
-			}
+			p := tenon.Must(PartitionFromUniformRowLength(l, PartitionOptions{NRows: n, DType: o.DType}))
 			parts, n = append(parts, p), p.nvals
 		case []int:
 			if len(l) != n {
 				return nil, invalid(fn, fmt.Sprintf("lengths[%d]", i), "has %d entries for %d rows", len(l), n)
 			}
-			p, err := PartitionFromRowLengths(l, PartitionOptions{DType: o.DType})
-			if err != nil {
-				return nil, err
-			}
+			p := tenon.Must(PartitionFromRowLengths(l, PartitionOptions{DType: o.DType}))
 			parts, n = append(parts, p), p.nvals
 		}
 		dims[0] = n

@@ -32,10 +32,11 @@ var (
 // Spec returns the *ShapeSpec. Like that of a ragged tensor, it does not depend
 // on the lengths of ragged rows.
 func (s *Shape) Spec() tenon.Spec {
-	specs, n := partitionSpecs(s.parts)
 	inner := s.inner
-	if len(specs) > 0 {
-		inner = inner.With(0, n)
+	var specs []*PartitionSpec
+	if len(s.parts) > 0 {
+		specs = make([]*PartitionSpec, len(s.parts))
+		inner = inner.With(0, partitionSpecs(specs, s.parts))
 	}
 	return &ShapeSpec{specs, inner, s.dtype}
 }
@@ -115,19 +116,15 @@ func (s *ShapeSpec) Disassemble(v tenon.Value) ([]tenon.Value, error) {
 }
 
 // Assemble makes a shape and checks that its parts match.
-func (s *ShapeSpec) Assemble(components []tenon.Value) (tenon.Value, error) {
-	if err := tenon.CheckComponents(s, components); err != nil {
-		return nil, err
-	}
+func (s *ShapeSpec) Assemble(components []tenon.Value) (v tenon.Value, err error) {
+	defer tenon.Catch(&err)
+	tenon.Throw(tenon.CheckComponents(s, components))
 	parts := make([]*RowPartition, len(s.parts))
 	for i := range parts {
 		parts[i] = components[i].(*RowPartition)
 	}
 	sizes := components[len(parts)].(tensor.Tensor)
-	x, err := NewShape(parts, sizes)
-	if err != nil {
-		return nil, err
-	}
+	x := tenon.Must(NewShape(parts, sizes))
 	if x.inner, err = shape.Merge(x.inner, s.inner); err != nil {
 		return nil, invalid("ragged.ShapeSpec.Assemble", "inner_sizes", "%v", err)
 	}

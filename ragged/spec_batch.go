@@ -27,17 +27,22 @@ func (s *Spec) Batched(n int) (tenon.Spec, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Spec{parts: []*PartitionSpec{p}}
-	m := p.nvals
-	for _, q := range s.parts {
-		q = &PartitionSpec{dtype: q.dtype, nrows: m, nvals: shape.Unknown, length: q.length, uniform: q.uniform}
+	return s.divided([]*PartitionSpec{p}, s.parts, p.nvals)
+}
+
+// divided returns the Spec of the flat values divided by outer partitions and, below their n
+// values, by those of another Spec.
+func (s *Spec) divided(outer, below []*PartitionSpec, n int) (tenon.Spec, error) {
+	out := &Spec{parts: outer}
+	for _, q := range below {
+		q = &PartitionSpec{dtype: q.dtype, nrows: n, nvals: shape.Unknown, length: q.length, uniform: q.uniform}
 		if err := q.check(); err != nil {
 			return nil, err
 		}
-		out.parts = append(out.parts, q)
-		m = q.nvals
+		out.parts, n = append(out.parts, q), q.nvals
 	}
-	out.flat, err = relaxTo(s.flat, m)
+	var err error
+	out.flat, err = relaxTo(s.flat, n)
 	return out, err
 }
 
@@ -52,24 +57,7 @@ func (s *Spec) Unbatched() (tenon.Spec, error) {
 		row, err := b.Unbatched()
 		return &Spec{flat: row}, err
 	}
-	rest := s.parts[1:]
-	if len(rest) == 0 {
-		flat, err := relaxTo(s.flat, s.parts[0].length)
-		return &Spec{flat: flat}, err
-	}
-	out := &Spec{}
-	m := s.parts[0].length
-	for _, q := range rest {
-		q = &PartitionSpec{dtype: q.dtype, nrows: m, nvals: shape.Unknown, length: q.length, uniform: q.uniform}
-		if err := q.check(); err != nil {
-			return nil, err
-		}
-		out.parts = append(out.parts, q)
-		m = q.nvals
-	}
-	flat, err := relaxTo(s.flat, m)
-	out.flat = flat
-	return out, err
+	return s.divided(nil, s.parts[1:], s.parts[0].length)
 }
 
 // relaxTo replaces the size of the outermost dimension.

@@ -22,9 +22,7 @@ func DynamicStitch(indices, data []tensor.Tensor) (y tensor.Tensor, err error) {
 	}
 	ids, values := make([]tensor.Tensor, len(data)), make([]tensor.Tensor, len(data))
 	for k, x := range data {
-		if values[k], ids[k], err = outerRows(fn, x, indices[k], 1<<62); err != nil {
-			return nil, err
-		}
+		values[k], ids[k] = outerRows(fn, x, indices[k], 1<<62)
 	}
 	at, rows := ops.Concat(ids, 0), ops.Concat(values, 0)
 	total := ops.Cast(outerSize(rows), dtype.Int64)

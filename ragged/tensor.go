@@ -140,23 +140,14 @@ func specOf(flat tensor.Tensor, parts []*RowPartition) *Spec {
 	if len(parts) != len(specs) {
 		specs = make([]*PartitionSpec, len(parts))
 	}
-	n := partitionSpecsIn(specs, parts)
+	n := partitionSpecs(specs, parts)
 	made.flat, made.Spec.parts = outermost(flat.Spec(), n), specs
 	return &made.Spec
 }
 
-// partitionSpecs returns the Specs of nested partitions, without what depends on data, and the
-// number of values of the last one.
-func partitionSpecs(parts []*RowPartition) (specs []*PartitionSpec, nvals int) {
-	if len(parts) == 0 {
-		return nil, shape.Unknown
-	}
-	specs = make([]*PartitionSpec, len(parts))
-	return specs, partitionSpecsIn(specs, parts)
-}
-
-// partitionSpecsIn is partitionSpecs with memory for the Specs.
-func partitionSpecsIn(specs []*PartitionSpec, parts []*RowPartition) (nvals int) {
+// partitionSpecs fills in the Specs of nested partitions, without what depends on data, and returns
+// the number of values of the last one.
+func partitionSpecs(specs []*PartitionSpec, parts []*RowPartition) (nvals int) {
 	n := parts[0].spec.nrows
 	for i, p := range parts {
 		s := p.spec

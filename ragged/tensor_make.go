@@ -242,23 +242,18 @@ func FromNestedValueRowIDs(flat any, ids, nrows []any) (tensor.Tensor, error) {
 
 // nested returns flat values divided by the partitions that level returns. It is called for the
 // innermost one first, with what that partition divides.
-func nested(fn string, flat any, levels []any, level func(v divided, i int) (*RowPartition, error)) (tensor.Tensor, error) {
-	values, err := tensor.Convert(flat)
-	if err != nil {
-		return nil, &tenon.Error{Kind: tenon.ErrInvalid, Op: fn, Where: "flat", Err: err, Line: source.Line()}
-	}
+func nested(fn string, flat any, levels []any, level func(v divided, i int) (*RowPartition, error)) (t tensor.Tensor, err error) {
+	defer tenon.Catch(&err)
+	values := converted(fn, "flat", flat)
 	inner, below := split(values)
 	parts := make([]*RowPartition, len(levels), len(levels)+len(below))
 	v := divided{values: values}
-	divide := func(i int) (p *RowPartition, err error) {
-		defer tenon.Catch(&err)
-		if p, err = level(v, i); err == nil {
-			err = v.fits(fn, p)
-		}
-		return p, err
-	}
 	for i := len(levels) - 1; i >= 0; i-- {
-		p, err := divide(i)
+		p, err := tenon.Try(func() *RowPartition {
+			p := tenon.Must(level(v, i))
+			tenon.Throw(v.fits(fn, p))
+			return p
+		})
 		if err != nil {
 			e := *tenon.AsError(err)
 			e.Op = fn
@@ -283,10 +278,7 @@ func nested(fn string, flat any, levels []any, level func(v divided, i int) (*Ro
 func FromOffsets(values, offsets any) (t *Tensor, err error) {
 	const fn = "ragged.FromOffsets"
 	defer tenon.Catch(&err)
-	v, err := tensor.Convert(values)
-	if err != nil {
-		return nil, &tenon.Error{Kind: tenon.ErrInvalid, Op: fn, Where: "values", Err: err, Line: source.Line()}
-	}
+	v := converted(fn, "values", values)
 	o := tenon.Must(encoding(fn, "offsets", offsets, dtype.None))
 	if s := v.Shape(); s.IsScalar() || o.Shape().Dim(0) == 0 {
 		return nil, invalid(fn, "", "%v offsets into values of shape %v", o.Shape().Dim(0), s)

@@ -61,7 +61,11 @@ func shapedLike(x, flat tensor.Tensor, outer []*RowPartition) tensor.Tensor {
 	if flat.Shape().Rank() == 0 {
 		return ops.Index(x, 0)
 	}
-	return onTop(underAxes(x, ShapeOf(flat)), outer)
+	s := ShapeOf(flat)
+	if t, ok := x.(*Tensor); ok {
+		s = s.as(t.parts[0].DType())
+	}
+	return onTop(underAxes(x, s), outer)
 }
 
 // gatheredBelow descends one dimension of x, and of a batched index.

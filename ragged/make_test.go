@@ -235,7 +235,7 @@ func TestEncodingsMeet(t *testing.T) {
 	}
 }
 
-// What is joined with int32 splits keeps them, also where an operand is dense, and
+// What is joined with int32 splits, or gathered from them, keeps them, also where an operand is dense, and
 // sizes below the partitions stay sizes.
 func TestJoinedForms(t *testing.T) {
 	narrow := tenon.Must(ragged.FromRowSplits([]int{1, 2, 3}, []int32{0, 1, 3}))
@@ -252,6 +252,7 @@ func TestJoinedForms(t *testing.T) {
 		"stack rows":   {tenon.Must(ragged.Stack([]T{pairs, pairs}, 1)), dtype.Int64, 2},
 		"product":      {ops.MatMul(ops.ExpandDims(narrow, -1), tenon.Must(ragged.FromRowSplits(tensor.Of([]int{1, 2}, 2, 1), []int32{0, 1, 2}))), dtype.Int32, 1},
 		"products":     {ops.MatMul(squares, squares), dtype.Int64, 1},
+		"gathered":     {ops.Gather(narrow, [][]int{{1, 0}}, 0), dtype.Int32, 2},
 	} {
 		r, ok := c.got.(*ragged.Tensor)
 		if !ok || r.RaggedRank() != c.rank || r.Partition().DType() != c.splits {

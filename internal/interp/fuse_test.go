@@ -31,6 +31,8 @@ func TestFused(t *testing.T) {
 	}{
 		{"row", rows, shape.Of(128), false},
 		{"scalar", rows, shape.Of(), false},
+		{"short row", shape.Of(6, 50, 16), shape.Of(16), false},
+		{"short rows of a prime number", shape.Of(1009, 5), shape.Of(5), false},
 		{"one row", rows, shape.Of(1, 128), false},
 		{"column", rows, shape.Of(37, 1), false},
 		{"full", rows, rows, false},
@@ -102,7 +104,6 @@ func BenchmarkChain(b *testing.B) {
 // operations one by one.
 func TestComposite(t *testing.T) {
 	type T = tensor.Tensor
-	rows := shape.Of(40, 128)
 	for name, f := range map[string]func(x, w, b T) T{
 		"affine":        func(x, w, b T) T { return ops.Add(ops.Mul(x, w), b) },
 		"affine, gelu":  func(x, w, b T) T { return ops.GeluTanh(ops.Add(b, ops.Mul(w, x))) },
@@ -111,24 +112,27 @@ func TestComposite(t *testing.T) {
 		"shift is full": func(x, w, b T) T { return ops.Tanh(ops.Add(ops.Mul(x, w), x)) },
 	} {
 		for _, d := range []dtype.DType{dtype.Float32, dtype.Float64} {
-			in := []T{ops.Cast(filled(rows, 0.01), d), ops.Cast(filled(shape.Of(128), 0.02), d), ops.Cast(filled(shape.Of(128), -0.03), d)}
-			var specs []*tensor.Spec
-			for _, x := range in {
-				specs = append(specs, x.Spec().(*tensor.Spec))
-			}
-			g, err := graph.Trace("f", specs, func(p []T) ([]T, error) { return []T{f(p[0], p[1], p[2])}, nil })
-			if err != nil {
-				t.Fatal(err)
-			}
-			got, err := For(g).Run(t.Context(), in)
-			if err != nil {
-				t.Fatal(err)
-			}
-			want := f(in[0], in[1], in[2])
-			// The product and the sum may be rounded once.
-			most := func(x T) float64 { return tensor.Data[float64](ops.Max(ops.Abs(ops.Cast(x, dtype.Float64))))[0] }
-			if diff := most(ops.Sub(want, got[0])); diff > 2e-7*most(want) {
-				t.Errorf("%s, %v: differs by %v", name, d, diff)
+			for _, rows := range []shape.Shape{shape.Of(40, 128), shape.Of(40, 10, 16)} {
+				row := shape.Of(rows.Dim(-1))
+				in := []T{ops.Cast(filled(rows, 0.01), d), ops.Cast(filled(row, 0.02), d), ops.Cast(filled(row, -0.03), d)}
+				var specs []*tensor.Spec
+				for _, x := range in {
+					specs = append(specs, x.Spec().(*tensor.Spec))
+				}
+				g, err := graph.Trace("f", specs, func(p []T) ([]T, error) { return []T{f(p[0], p[1], p[2])}, nil })
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, err := For(g).Run(t.Context(), in)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want := f(in[0], in[1], in[2])
+				// The product and the sum may be rounded once.
+				most := func(x T) float64 { return tensor.Data[float64](ops.Max(ops.Abs(ops.Cast(x, dtype.Float64))))[0] }
+				if diff := most(ops.Sub(want, got[0])); diff > 2e-7*most(want) {
+					t.Errorf("%s, %v%v: differs by %v", name, d, rows, diff)
+				}
 			}
 		}
 	}

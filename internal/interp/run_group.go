@@ -269,7 +269,22 @@ func (r *run) formOf(d *tensor.Dense, s shape.Shape) (form, bool) {
 		}
 	}
 	f.period = d.Len()
+	if k := r.copiesOfRow(f.period, s.Size()); k > 1 {
+		d = tensor.Contiguous(d.View(0, shape.Of(k, f.period), []int{0, 1}))
+		r.copies = append(r.copies, d)
+		f.base, f.n, f.period = d.Raw(), d.Len(), d.Len()
+	}
 	return f, f.period >= 64
+}
+
+// copiesOfRow returns how many copies of a repeating row of n elements are put behind one another, so that
+// blocks need not be as short as the row: as many as fit into a block and divide all of the elements.
+func (r *run) copiesOfRow(n, all int) int {
+	k := max(1, r.block/n)
+	for all/n%k != 0 {
+		k--
+	}
+	return k
 }
 
 // shapes records which inputs are single elements or repeat, and what follows from that.

@@ -232,7 +232,7 @@ func derivedSegments(r *reducing.Reduction) segmentReduction {
 				return err
 			}
 			splits := make([]int64, n+1)
-			order := hashing.Collect(splits, ids)
+			order := hashing.Collect(splits, ids, func(n int) []int64 { return make([]int64, n) })
 			flat := Reshape(data, append([]int{len(ids)}, out.Shape().Dims()[1:]...))
 			x := tensor.Contiguous(Gather(flat, tensor.Vector(order), 0).(*tensor.Dense))
 			f := r.Kernel(nil, data.DType())

@@ -82,13 +82,14 @@ func groups(n int) ([]tenon.Spec, error) {
 
 // grouped returns the results of grouping n rows.
 func grouped(n int, columns []hashing.Column) ([]tensor.Tensor, error) {
-	ids := make([]int64, n)
+	defer hashing.Release(columns)
+	numbers, ids := fresh(n)
 	first := hashing.Group(ids, columns)
 	counts := make([]int64, len(first))
 	for _, id := range ids {
 		counts[id]++
 	}
-	return results(tensor.Vector(ids), tensor.Vector(first), tensor.Vector(counts))
+	return results(numbers, tensor.Vector(first), tensor.Vector(counts))
 }
 
 // Group numbers rows by their keys, which are in one or several columns. It returns, for each row,
@@ -165,18 +166,23 @@ var matchOp = op.Register(&op.Op{
 			}
 			columns = append(columns, hashed(v, right[k])...)
 		}
-		splits := make([]int64, n+1)
+		defer hashing.Release(columns)
+		rowSplits, splits := fresh(n + 1)
 		budget := int64(c.Int(2))
 		if budget <= 0 {
 			budget = memory.Budget()
 		}
-		index, total := hashing.Match(splits, columns, budget/8)
-		if index == nil && total > 0 {
+		var matches *tensor.Dense
+		total := hashing.Match(splits, columns, budget/8, func(n int) (index []int64) {
+			matches, index = fresh(n)
+			return index
+		})
+		if matches == nil {
 			e := c.Errorf(tenon.ErrInvalid, "there are %d pairs of rows with equal keys, whose numbers take %s; the budget is %s", total, memory.Size(memory.Times(total, 8)), memory.Size(budget))
 			e.Hint = "MatchWithin sets another budget"
 			return nil, e
 		}
-		return results(valid(tensor.Vector(splits), splits), tensor.Vector(index))
+		return results(valid(rowSplits, splits), matches)
 	},
 })
 
@@ -210,9 +216,13 @@ var collectOp = op.Register(&op.Op{
 				return nil, c.Errorf(tenon.ErrInvalid, "id %d (ids[%d]) is not below the number of segments, %d", id, i, n[0])
 			}
 		}
-		splits := make([]int64, n[0]+1)
-		index := hashing.Collect(splits, ids)
-		return results(valid(tensor.Vector(splits), splits), tensor.Vector(index))
+		rowSplits, splits := fresh(int(n[0]) + 1)
+		var items *tensor.Dense
+		hashing.Collect(splits, ids, func(n int) (index []int64) {
+			items, index = fresh(n)
+			return index
+		})
+		return results(valid(rowSplits, splits), items)
 	},
 })
 

@@ -85,7 +85,8 @@ func TestMatch(t *testing.T) {
 		left := rapid.SliceOfN(rapid.Int32Range(0, 5), 0, 20).Draw(t, "left")
 		right := rapid.SliceOfN(rapid.Int32Range(0, 5), 0, 20).Draw(t, "right")
 		splits := make([]int64, len(left)+1)
-		index, total := Match(splits, Numbers(left, right), math.MaxInt64)
+		var index []int64
+		total := Match(splits, Numbers(left, right), math.MaxInt64, into(&index))
 		var want []int64
 		for i, x := range left {
 			for j, y := range right {
@@ -105,14 +106,16 @@ func TestMatch(t *testing.T) {
 
 func TestMatchHasALimit(t *testing.T) {
 	x := make([]int8, 100)
-	if index, total := Match(make([]int64, 101), Numbers(x, x), 9999); index != nil || total != 10000 {
+	var index []int64
+	if total := Match(make([]int64, 101), Numbers(x, x), 9999, into(&index)); index != nil || total != 10000 {
 		t.Errorf("got %d elements, total %d", len(index), total)
 	}
 }
 
 func TestCollect(t *testing.T) {
 	splits := make([]int64, 4)
-	index := Collect(splits, []int64{2, 0, -1, 2, 0})
+	var index []int64
+	Collect(splits, []int64{2, 0, -1, 2, 0}, into(&index))
 	if !slices.Equal(splits, []int64{0, 2, 2, 4}) || !slices.Equal(index, []int64{1, 4, 0, 3}) {
 		t.Errorf("got %v, %v", splits, index)
 	}
@@ -145,4 +148,12 @@ func BenchmarkGroup(b *testing.B) {
 			Group(ids, Numbers(x))
 		}
 	})
+}
+
+// into returns an allocator whose memory is found in to.
+func into(to *[]int64) func(n int) []int64 {
+	return func(n int) []int64 {
+		*to = make([]int64, n)
+		return *to
+	}
 }

@@ -10,29 +10,36 @@ import (
 // the others the right rows. For each left row i it lists the right rows with an equal key, in
 // order, as index[splits[i]:splits[i+1]]; right rows count from 0, and splits has n+1 elements. It
 // returns the total number of matches, or math.MaxInt64 if that overflows. If the total exceeds
-// limit, index is nil.
-func Match(splits []int64, columns []Column, limit int64) (index []int64, total int64) {
+// limit, the index is not made; otherwise its memory comes from alloc.
+func Match(splits []int64, columns []Column, limit int64, alloc func(n int) []int64) (total int64) {
 	n := len(splits) - 1
-	ids := make([]int64, columns[0].Len())
+	b, ids := lend(columns[0].Len())
+	defer b.Release()
 	first := Group(ids, columns)
 	starts := make([]int64, len(first)+1)
-	right := Collect(starts, ids[n:])
+	m, right := lend(len(ids) - n)
+	defer m.Release()
+	Collect(starts, ids[n:], func(int) []int64 { return right })
 	splits[0] = 0
 	for i, id := range ids[:n] {
 		splits[i+1] = splits[i] + starts[id+1] - starts[id]
 		if splits[i+1] < splits[i] {
-			return nil, math.MaxInt64
+			return math.MaxInt64
 		}
 	}
 	if splits[n] > limit {
-		return nil, splits[n]
+		return splits[n]
 	}
-	index = make([]int64, splits[n])
+	index := alloc(int(splits[n]))
 	par.For(n, grain, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			id := ids[i]
-			copy(index[splits[i]:splits[i+1]], right[starts[id]:starts[id+1]])
+		to := index[splits[lo]:splits[hi]]
+		for _, id := range ids[lo:hi] {
+			if r := right[starts[id]:starts[id+1]]; len(r) == 1 {
+				to[0], to = r[0], to[1:]
+			} else {
+				to = to[copy(to, r):]
+			}
 		}
 	})
-	return index, splits[n]
+	return splits[n]
 }

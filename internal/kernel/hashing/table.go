@@ -102,6 +102,12 @@ func (t *table) growTo(n int) {
 // appearance.
 func numbered(ids []int64, c Column) (first []int64) {
 	n := c.Len()
+	if lo, hi := bounds(c.words); c.same == nil && hi-lo < uint64(few(n)) {
+		for i, w := range c.words {
+			ids[i] = int64(w - lo)
+		}
+		return renumbered(ids, int(hi-lo)+1)
+	}
 	start := newTable(min(n, grain))
 	start.numberAll(ids[:min(n, grain)], &c, 0)
 	if n <= grain {
@@ -133,4 +139,13 @@ func numbered(ids []int64, c Column) (first []int64) {
 		}
 	})
 	return start.first
+}
+
+// bounds returns the least and the greatest word, which must not be none.
+func bounds(words []uint64) (lo, hi uint64) {
+	lo, hi = words[0], words[0]
+	for _, w := range words {
+		lo, hi = min(lo, w), max(hi, w)
+	}
+	return lo, hi
 }

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/arena"
 	"github.com/tenonml/tenon/internal/kernel/str"
 	"github.com/tenonml/tenon/internal/par"
 )
@@ -17,6 +18,20 @@ import (
 type Column struct {
 	words []uint64
 	same  func(i, j int) bool // nil if equal words imply equal keys
+	lent  *arena.Buffer
+}
+
+// newColumn returns a column for n words, all of which the caller must set.
+func newColumn(n int) Column {
+	b := arena.Alloc(8 * n)
+	return Column{words: arena.View[uint64](b, n), lent: b}
+}
+
+// Release gives back the memory of columns that are no longer used.
+func Release(columns []Column) {
+	for _, c := range columns {
+		c.lent.Release()
+	}
 }
 
 // Len returns the number of rows.
@@ -76,10 +91,10 @@ func words[T any](tables [][]T, f func(T) uint64) Column {
 	for _, t := range tables {
 		n += len(t)
 	}
-	out := make([]uint64, n)
+	c := newColumn(n)
 	at := 0
 	for _, t := range tables {
-		part := out[at : at+len(t)]
+		part := c.words[at : at+len(t)]
 		par.For(len(t), grain, func(lo, hi int) {
 			dst := part[lo:hi]
 			for i, v := range t[lo:hi] {
@@ -88,7 +103,7 @@ func words[T any](tables [][]T, f func(T) uint64) Column {
 		})
 		at += len(t)
 	}
-	return Column{words: out}
+	return c
 }
 
 func bits32(v float32) uint64 {
@@ -116,21 +131,20 @@ func Strings(tables ...str.Column) Column {
 	for _, t := range tables {
 		n += t.Len()
 	}
-	out := make([]uint64, n)
+	c := newColumn(n)
 	at := 0
 	for _, t := range tables {
 		m := t.Len()
-		part := out[at : at+m]
+		part := c.words[at : at+m]
 		par.For(m, grain/4, func(lo, hi int) { stringWords(part[lo:hi], t, lo) })
 		at += m
 	}
-	for _, w := range out {
+	for _, w := range c.words {
 		if w >= longString {
 			long = true
 			break
 		}
 	}
-	c := Column{words: out}
 	if long {
 		c.same = sameStrings(tables)
 	}
@@ -139,7 +153,7 @@ func Strings(tables ...str.Column) Column {
 
 // StringsAt is [Strings] for the rows of one table that are selected by at, in its order.
 func StringsAt(t str.Column, at []int64) Column {
-	c := Column{words: make([]uint64, len(at))}
+	c := newColumn(len(at))
 	var long atomic.Bool
 	par.For(len(at), grain/4, func(lo, hi int) {
 		dst := c.words[lo:hi]

@@ -219,8 +219,8 @@ func (g *Grouping) ordered(v tensor.Tensor) tensor.Tensor {
 
 // inverse returns the inverse of a permutation.
 func inverse(order tensor.Tensor) tensor.Tensor {
-	_, place := rows.CollectIndex(order, sizeOf(order, dtype.Int64))
-	return place
+	n := sizeOf(order, dtype.Int64)
+	return ops.ScatterND(ops.ExpandDims(order, 1), upTo(n), ops.ExpandDims(n, 0))
 }
 
 // IDs returns the number of each record's group.

@@ -71,6 +71,26 @@ func TestFused(t *testing.T) {
 	}
 }
 
+// TestRowsFillAll adds rows that are as long as all elements, alone or once copies of them follow one another.
+func TestRowsFillAll(t *testing.T) {
+	for _, s := range []shape.Shape{shape.Of(1, 128), shape.Of(3, 70), shape.Of(5, 4, 16)} {
+		f := func(x, y tensor.Tensor) tensor.Tensor { return ops.Mul(ops.Sub(ops.Mul(ops.Add(x, y), x), y), x) }
+		row := shape.Of(s.Dim(-1))
+		g, err := graph.Trace("rows", []*tensor.Spec{spec(s), spec(row)}, func(p []tensor.Tensor) ([]tensor.Tensor, error) { return []tensor.Tensor{f(p[0], p[1])}, nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, y := filled(s, 0.01), filled(row, 0.02)
+		got, err := For(g).Run(t.Context(), []tensor.Tensor{x, y})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(tensor.Data[float32](f(x, y)), tensor.Data[float32](got[0])); d != "" {
+			t.Errorf("%v: %s", s, d)
+		}
+	}
+}
+
 func spec(s shape.Shape) *tensor.Spec { return tensor.NewSpec(dtype.Float32, s) }
 
 func filled(s shape.Shape, step float32) tensor.Tensor {

@@ -274,6 +274,10 @@ func (r *run) formOf(d *tensor.Dense, s shape.Shape) (form, bool) {
 		r.copies = append(r.copies, d)
 		f.base, f.n, f.period = d.Raw(), d.Len(), d.Len()
 	}
+	if f.period == s.Size() { // no longer repeats
+		f.period = 0
+		return f, true
+	}
 	return f, f.period >= 64
 }
 

@@ -29,8 +29,7 @@ func (t *Tensor) picked(a, at int) *Tensor {
 
 // indexed returns what keys select; ok is false if one of them is not supported.
 func (t *Tensor) indexed(keys []key.Key) (*Tensor, bool) {
-	keys, err := key.Expand(keys, t.rank())
-	tenon.Throw(err)
+	keys = tenon.Must(key.Expand(keys, t.rank()))
 	a := 0
 	for _, k := range keys {
 		switch k.Kind {

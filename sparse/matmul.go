@@ -88,8 +88,7 @@ func (t *Tensor) times(b tensor.Tensor) tensor.Tensor {
 
 // promoted promotes a sparse and a dense operand to a common element type.
 func promoted(t *Tensor, b tensor.Tensor) (*Tensor, tensor.Tensor) {
-	d, err := dtype.Promote(t.DType(), b.DType())
-	tenon.Throw(err)
+	d := tenon.Must(dtype.Promote(t.DType(), b.DType()))
 	if t.DType() != d {
 		t = t.withValues(ops.Cast(t.values, d))
 	}

@@ -93,8 +93,7 @@ func (m *Matrix) matvec(_ *op.Call, values []tenon.Value) (tensor.Tensor, bool) 
 // times returns the product with a dense matrix; if column is set, it returns the only column.
 func (m *Matrix) times(b tensor.Tensor, column bool) tensor.Tensor {
 	checkInner(m.spec.shape.Dim(1), b.Shape().Dim(0), m.spec.String(), b.DType().String()+b.Shape().String())
-	d, err := dtype.Promote(m.DType(), b.DType())
-	tenon.Throw(err)
+	d := tenon.Must(dtype.Promote(m.DType(), b.DType()))
 	v := m.values
 	if v.DType() != d {
 		v = ops.Cast(v, d)

@@ -86,7 +86,7 @@ func CountOf(path string) Aggregation {
 // count as one value.
 func CountDistinct(path string) Aggregation {
 	return aggregation(path, func(c *aggregated) tensor.Tensor {
-		_, first, _ := rows.Group(append([]any{c.ids}, anyTensors(identities(c.v))...)...)
+		_, first, _ := rows.Group(append([]any{c.ids}, anys(identities(c.v))...)...)
 		return c.counts(ops.Gather(c.ids, first, 0))
 	})
 }

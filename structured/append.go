@@ -126,9 +126,7 @@ func hasNothing(v tensor.Tensor) bool {
 // oneType converts columns without masks to a common type.
 func oneType(path []string, values []tensor.Tensor) []tensor.Tensor {
 	differ := func(a, b tensor.Tensor) {
-		e := invalid(concatFn, PathString(path), "is %s and %s, which have no common type", tenon.String(a.Spec()), tenon.String(b.Spec()))
-		e.Kind = tenon.ErrDType
-		tenon.Throw(e)
+		tenon.Throw(failed(tenon.ErrDType, concatFn, PathString(path), "is %s and %s, which have no common type", tenon.String(a.Spec()), tenon.String(b.Spec())))
 	}
 	switch values[0].(type) {
 	case *Tensor, *Map:
@@ -154,10 +152,11 @@ func oneType(path []string, values []tensor.Tensor) []tensor.Tensor {
 		return out
 	}
 	d := values[0].DType()
+	_, unions := values[0].(composite)
 	for _, v := range values[1:] {
 		_, records := v.(*Tensor)
 		_, union := v.(composite)
-		if records || union != isComposite(values[0]) || v.Shape().Rank() != values[0].Shape().Rank() {
+		if records || union != unions || v.Shape().Rank() != values[0].Shape().Rank() {
 			differ(values[0], v)
 		}
 		p, err := dtype.Promote(d, v.DType())
@@ -180,11 +179,6 @@ func oneType(path []string, values []tensor.Tensor) []tensor.Tensor {
 		out[i] = ops.Cast(v, d)
 	}
 	return out
-}
-
-func isComposite(v tensor.Tensor) bool {
-	_, ok := v.(composite)
-	return ok
 }
 
 // kept throws an error if an integer of a column cannot be represented as

@@ -42,6 +42,20 @@ func (c column) with(v tensor.Tensor) column {
 	return c
 }
 
+// eachColumn returns columns with f of their entries.
+func eachColumn(cols []column, f func(v tensor.Tensor) tensor.Tensor) []column {
+	out := make([]column, len(cols))
+	for i, c := range cols {
+		out[i] = c.with(f(c.v()))
+	}
+	return out
+}
+
+// findColumn returns the index of the column with a name, or -1.
+func findColumn(cols []column, name string) int {
+	return slices.IndexFunc(cols, func(c column) bool { return c.name == name })
+}
+
 // pieces returns the tensors that a tensor consists of, if all of them begin with
 // its own dimensions, and a function that makes such a tensor from others. What
 // is done to the records is done to each piece.
@@ -121,7 +135,7 @@ func outerParts(fn, name string, v tensor.Tensor, rank int, d dtype.DType) []*ra
 	var parts []*ragged.RowPartition
 	switch x := v.(type) {
 	case *Tensor:
-		parts = slices.Clone(x.parts)
+		parts = x.parts
 	default:
 		if r := v.Shape().Rank(); r < rank {
 			tenon.Throw(invalid(fn, name, "has the shape %v, which lacks the %d dimensions of the records", v.Shape(), rank))
@@ -133,11 +147,7 @@ func outerParts(fn, name string, v tensor.Tensor, rank int, d dtype.DType) []*ra
 	if len(parts) < rank-1 {
 		tenon.Throw(invalid(fn, name, "has rank %d, which lacks the %d dimensions of the records", len(parts)+1, rank))
 	}
-	parts = parts[:rank-1]
-	for i, p := range parts {
-		parts[i] = tenon.Must(p.WithDType(d))
-	}
-	return parts
+	return withDType(parts[:rank-1], d)
 }
 
 // columnsOf removes the dimensions of the records, which are those of base, from fields.
@@ -277,11 +287,7 @@ func withSplits(v tensor.Tensor, d dtype.DType) tensor.Tensor {
 		return out
 	}
 	if r, ok := v.(divided); ok {
-		parts := slices.Clone(r.Partitions())
-		for i, p := range parts {
-			parts[i] = tenon.Must(p.WithDType(d))
-		}
-		return tenon.Must(ragged.FromPartitions(r.FlatValues(), parts...))
+		return tenon.Must(ragged.FromPartitions(r.FlatValues(), withDType(r.Partitions(), d)...))
 	}
 	return tenon.Must(v.(*Tensor).WithShapeDType(d))
 }

@@ -263,9 +263,9 @@ func (s *DictionarySpec) Batched(n int) (tenon.Spec, error) {
 func (s *DictionarySpec) Unbatched() (tenon.Spec, error) { return s.each(tenon.Batcher.Unbatched) }
 
 func (s *DictionarySpec) each(f func(tenon.Batcher) (tenon.Spec, error)) (tenon.Spec, error) {
-	b, ok := s.codes.(tenon.Batcher)
-	if !ok {
-		return nil, tenon.NewError(tenon.ErrUnsupported, DictionaryTypeName, fmt.Sprintf("%s cannot be batched", tenon.String(s.codes)))
+	b, err := batcher(DictionaryTypeName, s.codes)
+	if err != nil {
+		return nil, err
 	}
 	c, err := f(b)
 	if err != nil {

@@ -19,14 +19,7 @@ func elementsOf(v tensor.Tensor) (below, splits tensor.Tensor) {
 	if !ok {
 		tenon.Throw(invalid("structured", "", "%s does not contain lists", tenon.String(v.Spec())))
 	}
-	return below, wide(p.RowSplits())
-}
-
-func wide(splits tensor.Tensor) tensor.Tensor {
-	if splits.DType() == dtype.Int64 {
-		return splits
-	}
-	return ops.Cast(splits, dtype.Int64)
+	return below, ops.Cast(p.RowSplits(), dtype.Int64)
 }
 
 // identities returns vectors of numbers, booleans and strings, with one element for each entry of a
@@ -87,16 +80,8 @@ func identities(v tensor.Tensor) []tensor.Tensor {
 // identity returns the identities as a single int64 vector: equal entries have equal numbers,
 // starting at 0.
 func identity(v tensor.Tensor) tensor.Tensor {
-	ids, _, _ := rows.Group(anyTensors(identities(v))...)
+	ids, _, _ := rows.Group(anys(identities(v))...)
 	return ids
-}
-
-func anyTensors(list []tensor.Tensor) []any {
-	out := make([]any, len(list))
-	for i, t := range list {
-		out[i] = t
-	}
-	return out
 }
 
 // sameEntries reports, for each pair of entries of two columns of equal length, whether they are

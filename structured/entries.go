@@ -43,10 +43,7 @@ func fillBy(v, splits tensor.Tensor) tensor.Tensor {
 			p := spreadRows(x.parts[0], splits)
 			return newTensor(x.rank, nil, append([]*ragged.RowPartition{p}, x.parts[1:]...), x.cols, x.dtype)
 		}
-		cols := make([]column, len(x.cols))
-		for i, c := range x.cols {
-			cols[i] = column{name: c.name, now: fillBy(c.v(), splits), inner: c.inner}
-		}
+		cols := eachColumn(x.cols, func(v tensor.Tensor) tensor.Tensor { return fillBy(v, splits) })
 		return newTensor(1, ops.Sub(sizeOf(splits, x.dtype), ops.Cast(1, x.dtype)), nil, cols, x.dtype)
 	case divided:
 		return tenon.Must(ragged.FromPartition(undivided(x), spreadRows(x.Partitions()[0], splits)))
@@ -191,10 +188,9 @@ func gatherRows(v, at tensor.Tensor) tensor.Tensor {
 	n := sizeOf(at, s.dtype)
 	parts := slices.Clone(s.parts)
 	for i, p := range parts {
-		p, at = selectRows(p, at)
-		parts[i] = tenon.Must(p.WithDType(s.dtype))
+		parts[i], at = selectRows(p, at)
 	}
-	return newTensor(s.rank, n, parts, takeAll(s.cols, at, 0), s.dtype)
+	return newTensor(s.rank, n, withDType(parts, s.dtype), takeAll(s.cols, at, 0), s.dtype)
 }
 
 // selectRows selects rows of a partition by number. It returns the partition of the selected rows

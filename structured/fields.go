@@ -16,8 +16,7 @@ import (
 
 // plainPath returns the names of a path. It throws.
 func plainPath(path string) []string {
-	names, err := ParsePath(path)
-	tenon.Throw(err)
+	names := tenon.Must(ParsePath(path))
 	return names
 }
 
@@ -117,8 +116,7 @@ func (t *Tensor) Drop(paths ...string) *Tensor {
 // data that [tensor.Convert] accepts, and must begin with the dimensions of the records; a scalar
 // is used for all records.
 func (t *Tensor) With(path string, value any) *Tensor {
-	v, err := tensor.Convert(value)
-	tenon.Throw(err)
+	v := tenon.Must(tensor.Convert(value))
 	return tenon.Must(t.WithUpdates([]Update{{Path: fieldPath("structured.With", path), Value: v, repeats: v.Shape().IsScalar()}}))
 }
 
@@ -142,9 +140,7 @@ func (t *Tensor) Rename(path, name string) *Tensor {
 // wantField throws an error unless t has the field at the end of a path.
 func (t *Tensor) wantField(fn string, path []string) {
 	if t.find(path[len(path)-1]) < 0 {
-		e := invalid(fn, PathString(path), "there is no such field, but %q", t.FieldNames())
-		e.Kind = tenon.ErrNotFound
-		tenon.Throw(e)
+		tenon.Throw(failed(tenon.ErrNotFound, fn, PathString(path), "there is no such field, but %q", t.FieldNames()))
 	}
 }
 
@@ -297,8 +293,7 @@ func (t *Tensor) Broadcast(path, to, name string) *Tensor {
 //	events.Filter("@.geo.lat > 0 && any(@.orders.price > 100)")
 func (t *Tensor) Filter(condition string) *Tensor {
 	const fn = "structured.Filter"
-	cond, err := jsonpath.ParseCondition(condition)
-	tenon.Throw(err)
+	cond := tenon.Must(jsonpath.ParseCondition(condition))
 	if t.rank == 0 {
 		tenon.Throw(invalid(fn, "", "a single record is not a list to filter"))
 	}
@@ -312,8 +307,7 @@ func (t *Tensor) Filter(condition string) *Tensor {
 // each record in lists of lists. A missing boolean counts as false.
 func (t *Tensor) Where(mask any) *Tensor {
 	const fn = "structured.Where"
-	m, err := tensor.Convert(mask)
-	tenon.Throw(err)
+	m := tenon.Must(tensor.Convert(mask))
 	if t.rank == 0 {
 		tenon.Throw(invalid(fn, "", "a single record is not a list to filter"))
 	}
@@ -327,13 +321,11 @@ func (t *Tensor) Where(mask any) *Tensor {
 		n, k := known(t.nrows), m.Shape().Dim(0)
 		switch {
 		case n < 0 || k < 0: // the operation compares the sizes when it runs
-			return byNumbers(t.cols, ops.BooleanMask(t.numbers(), m, 0), t.dtype)
+			return byNumbers(t.cols, ops.BooleanMask(t.Numbers(), m, 0), t.dtype)
 		case n != k:
-			e := invalid(fn, "mask", "has %d booleans for %d rows", k, n)
-			e.Kind = tenon.ErrShape
-			tenon.Throw(e)
+			tenon.Throw(failed(tenon.ErrShape, fn, "mask", "has %d booleans for %d rows", k, n))
 		}
 		return byNumbers(t.cols, ops.Reshape(ops.Nonzero(m), []int{-1}), t.dtype)
 	}
-	return byNumbers(t.cols, tenon.Must(ragged.BooleanMask(t.numbers(), m)), t.dtype)
+	return byNumbers(t.cols, tenon.Must(ragged.BooleanMask(t.Numbers(), m)), t.dtype)
 }

@@ -1,6 +1,8 @@
 package structured
 
 import (
+	"slices"
+
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/ops"
@@ -143,16 +145,9 @@ func (t *Tensor) entry(fn string, path []string) tensor.Tensor { return t.entryC
 func (t *Tensor) entryColumn(fn string, path []string) column {
 	cols := t.rows()
 	for i, name := range path {
-		k := -1
-		for j, c := range cols {
-			if c.name == name {
-				k = j
-			}
-		}
+		k := findColumn(cols, name)
 		if k < 0 {
-			e := invalid(fn, PathString(path[:i+1]), "there is no such field, but %q", namesOf(cols))
-			e.Kind = tenon.ErrNotFound
-			tenon.Throw(e)
+			tenon.Throw(failed(tenon.ErrNotFound, fn, PathString(path[:i+1]), "there is no such field, but %q", namesOf(cols)))
 		}
 		if i == len(path)-1 {
 			return cols[k]
@@ -173,12 +168,9 @@ func (t *Tensor) entryColumn(fn string, path []string) column {
 		}
 		cols = s.cols
 		if under != nil {
-			cols = make([]column, len(s.cols))
-			for j, c := range s.cols {
-				cols[j] = c
-				if c.name == path[i+1] {
-					cols[j] = c.with(hidden(c.v(), under))
-				}
+			cols = slices.Clone(s.cols)
+			if j := s.find(path[i+1]); j >= 0 {
+				cols[j] = cols[j].with(hidden(cols[j].v(), under))
 			}
 		}
 	}

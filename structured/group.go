@@ -114,7 +114,7 @@ func appendKeys(fn string, path []string, keys []any, v tensor.Tensor) []any {
 		}
 	case composite:
 		if x.Shape().Rank() == 1 {
-			return append(keys, anyTensors(identities(x))...)
+			return append(keys, anys(identities(x))...)
 		}
 	case *Dictionary:
 		// Equal words have the same number, which is looked up for each string.
@@ -122,7 +122,7 @@ func appendKeys(fn string, path []string, keys []any, v tensor.Tensor) []any {
 		return append(keys, ops.Gather(ids, x.codes, 0))
 	}
 	if _, ok := v.(element.Tensor); ok && v.Shape().Rank() == 1 {
-		return append(keys, anyTensors(identities(v))...)
+		return append(keys, anys(identities(v))...)
 	}
 	d := v.DType()
 	if v.Shape().Rank() != 1 || !d.IsNumeric() && !d.IsBool() && !d.IsString() {
@@ -138,10 +138,7 @@ func noKey(fn string, path []string, v tensor.Tensor) *tenon.Error {
 // cleared returns entries with the same filler wherever a mask is false.
 func cleared(v, mask tensor.Tensor) tensor.Tensor {
 	if s, ok := v.(*Tensor); ok {
-		cols := slices.Clone(s.cols)
-		for i, c := range cols {
-			cols[i] = c.with(cleared(c.v(), mask))
-		}
+		cols := eachColumn(s.cols, func(v tensor.Tensor) tensor.Tensor { return cleared(v, mask) })
 		return newTensor(s.rank, s.nrows, s.parts, cols, s.dtype)
 	}
 	if _, ok := v.(optional); ok {

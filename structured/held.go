@@ -36,16 +36,15 @@ func hold(fn string, v tenon.Value, list bool) (*Held, error) {
 	if v == nil {
 		return nil, invalid(fn, "", "the value is nil")
 	}
-	b, ok := v.Spec().(tenon.Batcher)
-	if !ok {
-		return nil, tenon.NewError(tenon.ErrUnsupported, fn, fmt.Sprintf("%s cannot be batched", tenon.String(v.Spec())))
+	b, err := batcher(fn, v.Spec())
+	if err != nil {
+		return nil, err
 	}
 	s := &HeldSpec{b, list, shape.Unknown}
 	if list {
 		if _, err := b.Unbatched(); err != nil {
 			return nil, err
 		}
-		var err error
 		if s.n, err = rows.Count(v); err != nil {
 			return nil, err
 		}
@@ -224,14 +223,7 @@ func (s *HeldSpec) Batched(n int) (tenon.Spec, error) {
 		return nil, tenon.NewError(tenon.ErrUnsupported, HeldTypeName, "rows of Values cannot be batched again")
 	}
 	b, err := s.value.Batched(n)
-	if err != nil {
-		return nil, err
-	}
-	v, ok := b.(tenon.Batcher)
-	if !ok {
-		return nil, tenon.NewError(tenon.ErrUnsupported, HeldTypeName, fmt.Sprintf("%s cannot be batched", tenon.String(b)))
-	}
-	return &HeldSpec{v, true, n}, nil
+	return heldSpec(b, err, true, n)
 }
 
 // Unbatched returns the Spec of a single row.
@@ -240,14 +232,28 @@ func (s *HeldSpec) Unbatched() (tenon.Spec, error) {
 		return nil, tenon.NewError(tenon.ErrUnsupported, HeldTypeName, "a single value has no rows")
 	}
 	row, err := s.value.Unbatched()
+	return heldSpec(row, err, false, shape.Unknown)
+}
+
+// heldSpec returns the Spec of a value or of n rows, unless there was an error.
+func heldSpec(value tenon.Spec, err error, rows bool, n int) (tenon.Spec, error) {
 	if err != nil {
 		return nil, err
 	}
-	v, ok := row.(tenon.Batcher)
-	if !ok {
-		return nil, tenon.NewError(tenon.ErrUnsupported, HeldTypeName, fmt.Sprintf("%s cannot be batched", tenon.String(row)))
+	b, err := batcher(HeldTypeName, value)
+	if err != nil {
+		return nil, err
 	}
-	return &HeldSpec{v, false, shape.Unknown}, nil
+	return &HeldSpec{b, rows, n}, nil
+}
+
+// batcher returns a Spec as one whose values can be batched.
+func batcher(fn string, s tenon.Spec) (tenon.Batcher, error) {
+	b, ok := s.(tenon.Batcher)
+	if !ok {
+		return nil, tenon.NewError(tenon.ErrUnsupported, fn, fmt.Sprintf("%s cannot be batched", tenon.String(s)))
+	}
+	return b, nil
 }
 
 // String returns the Spec of the value.

@@ -95,7 +95,7 @@ func indexed(v tensor.Tensor, keys []key.Key) tensor.Tensor {
 	}
 	if len(keys) <= rank {
 		if t, ok := v.(*Tensor); ok {
-			return t.atNumbers(ops.Index(t.numbers(), anys(keys)...))
+			return t.atNumbers(ops.Index(t.Numbers(), anys(keys)...))
 		}
 		return indexedLeaf(v, keys)
 	}
@@ -120,7 +120,7 @@ func indexed(v tensor.Tensor, keys []key.Key) tensor.Tensor {
 // along several dimensions.
 func (t *Tensor) indexOther(i int, outer, inner []key.Key) tensor.Tensor {
 	some := newTensor(t.rank, t.nrows, t.parts, t.cols[i:i+1], t.dtype)
-	v := child(some.atNumbers(ops.Index(some.numbers(), anys(outer)...)), t.cols[i].name, nil)
+	v := child(some.atNumbers(ops.Index(some.Numbers(), anys(outer)...)), t.cols[i].name, nil)
 	if len(inner) == 0 {
 		return v
 	}
@@ -180,10 +180,10 @@ func (t *Tensor) eachField(keys []key.Key) tensor.Tensor {
 	return newTensor(0, nil, nil, cols, t.dtype)
 }
 
-func anys(keys []key.Key) []any {
-	out := make([]any, len(keys))
-	for i, k := range keys {
-		out[i] = k
+func anys[T any](list []T) []any {
+	out := make([]any, len(list))
+	for i, x := range list {
+		out[i] = x
 	}
 	return out
 }

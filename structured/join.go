@@ -66,7 +66,10 @@ func (t *Tensor) Join(right *Tensor, o JoinOptions) *Tensor {
 	t.wantRows(fn)
 	right.wantRows(fn)
 	leftOn, rightOn := o.keys(fn)
-	left, keys := matchedKeys(fn, t, right, leftOn, rightOn)
+	var left, keys []any
+	for i, p := range leftOn {
+		left, keys = appendPair(fn, p, rightOn[i], left, keys, t.entry(fn, p), right.entry(fn, rightOn[i]))
+	}
 	if o.Kind == Semi || o.Kind == Anti { // a single match suffices
 		_, first, _ := rows.Group(keys...)
 		for i, k := range keys {
@@ -157,16 +160,6 @@ func pairs(fn string, left, right []any, maxBytes int) (splits, at tensor.Tensor
 	return splits, at
 }
 
-// matchedKeys returns the columns that must be equal in matching rows of both
-// sides.
-func matchedKeys(fn string, l, r *Tensor, leftOn, rightOn [][]string) (left, right []any) {
-	for i := range leftOn {
-		a, b := l.entry(fn, leftOn[i]), r.entry(fn, rightOn[i])
-		left, right = appendPair(fn, leftOn[i], rightOn[i], left, right, a, b)
-	}
-	return left, right
-}
-
 // appendPair appends columns in which entries of both sides are compared. A flag keeps missing
 // entries from matching: it is 1 if the entry is present, 0 if it is missing on the left, and 2 if
 // it is missing on the right.
@@ -213,9 +206,7 @@ func appendPair(fn string, lp, rp []string, left, right []any, a, b tensor.Tenso
 	if av.DType() != bv.DType() {
 		d, err := dtype.Promote(av.DType(), bv.DType())
 		if err != nil || comparisonKind(av.DType()) != comparisonKind(bv.DType()) {
-			e := invalid(fn, PathString(rp), "is %v, and %s on the left %v: such values are never equal", bv.DType(), PathString(lp), av.DType())
-			e.Kind = tenon.ErrDType
-			tenon.Throw(e)
+			tenon.Throw(failed(tenon.ErrDType, fn, PathString(rp), "is %v, and %s on the left %v: such values are never equal", bv.DType(), PathString(lp), av.DType()))
 		}
 		av, bv = ops.Cast(av, d), ops.Cast(bv, d)
 	}

@@ -70,12 +70,7 @@ func FromFields(fields []Field, s shape.Shape, o Options) (t *Tensor, err error)
 			return nil, invalid(fn, "shape", "has sizes that are not known from fields or options")
 		}
 	}
-	same := make([]*ragged.RowPartition, len(parts))
-	for i, p := range parts {
-		if same[i], err = p.WithDType(d); err != nil {
-			return nil, err
-		}
-	}
+	same := withDType(parts, d)
 	var nrows tensor.Tensor
 	switch {
 	case o.NRows != nil:
@@ -114,9 +109,7 @@ func FromFields(fields []Field, s shape.Shape, o Options) (t *Tensor, err error)
 	}
 	cols := columnsOf(fn, fields, rank, b, d)
 	if o.Validate {
-		for i, c := range cols {
-			cols[i] = c.with(assertRows(c.v(), b.count()))
-		}
+		cols = eachColumn(cols, func(v tensor.Tensor) tensor.Tensor { return assertRows(v, b.count()) })
 	}
 	return newTensor(rank, b.nrows, b.parts, cols, d), nil
 }
@@ -156,10 +149,7 @@ func assertRows(v, n tensor.Tensor) tensor.Tensor {
 		if x.rank > 1 {
 			return newTensor(x.rank, nil, append([]*ragged.RowPartition{assertCount(x.parts[0], n)}, x.parts[1:]...), x.cols, x.dtype)
 		}
-		cols := slices.Clone(x.cols)
-		for i, c := range cols {
-			cols[i] = c.with(assertRows(c.v(), n))
-		}
+		cols := eachColumn(x.cols, func(v tensor.Tensor) tensor.Tensor { return assertRows(v, n) })
 		return newTensor(1, x.nrows, nil, cols, x.dtype)
 	case divided:
 		parts := slices.Clone(x.Partitions())

@@ -2,6 +2,7 @@ package structured
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/tenonml/tenon"
@@ -89,7 +90,7 @@ func (m *Map) checkKeys(fn string) (err error) {
 	if !ok || !concrete(keys) {
 		return nil
 	}
-	_, first, counts := rows.Group(append([]any{ids}, anyTensors(identities(keys))...)...)
+	_, first, counts := rows.Group(append([]any{ids}, anys(identities(keys))...)...)
 	if first.Shape().Dim(0) == keys.Shape().Dim(0) {
 		return nil
 	}
@@ -206,27 +207,13 @@ func newMapSpec(rec *Spec) *MapSpec { return &MapSpec{composed{rec, &mappings}} 
 
 // NewMapSpec returns the Spec of maps with the given shape, each with any number of values of the
 // given Spec.
-func NewMapSpec(s shape.Shape, value tenon.Spec) (*MapSpec, error) {
-	const fn = "structured.NewMapSpec"
-	b, ok := value.(tenon.Batcher)
-	if !ok {
-		return nil, tenon.NewError(tenon.ErrUnsupported, fn, fmt.Sprintf("%s cannot be batched", tenon.String(value)))
-	}
-	values, err := b.Batched(shape.Unknown)
-	if err != nil {
-		return nil, err
-	}
-	one, err := NewSpec(shape.Of(shape.Unknown), []tenon.Field{{Name: keyName, Spec: tensor.NewSpec(dtype.String, shape.Of(shape.Unknown))}, {Name: valueName, Spec: values}})
-	if err != nil {
-		return nil, err
-	}
-	for i := range s.Dims() {
-		n := s.Dim(s.Rank() - 1 - i)
-		batched, err := one.Batched(n)
-		if err != nil {
-			return nil, err
-		}
-		one = batched.(*Spec)
+func NewMapSpec(s shape.Shape, value tenon.Spec) (m *MapSpec, err error) {
+	defer tenon.Catch(&err)
+	b := tenon.Must(batcher("structured.NewMapSpec", value))
+	values := tenon.Must(b.Batched(shape.Unknown))
+	one := tenon.Must(NewSpec(shape.Of(shape.Unknown), []tenon.Field{{Name: keyName, Spec: tensor.NewSpec(dtype.String, shape.Of(shape.Unknown))}, {Name: valueName, Spec: values}}))
+	for _, n := range slices.Backward(s.Dims()) {
+		one = tenon.Must(one.Batched(n)).(*Spec)
 	}
 	return MapSpecOf(one)
 }
@@ -296,9 +283,7 @@ func (s *MapSpec) keyOf(name, path string) any {
 		key, err = strconv.ParseInt(name, 10, 8*t.Size())
 	}
 	if err != nil {
-		e := notFound(nil, fmt.Sprintf("the keys of the map are %v, which %q is not", s.keyType(), name))
-		e.Where = path
-		tenon.Throw(e)
+		tenon.Throw(failed(tenon.ErrNotFound, "structured.Field", path, "the keys of the map are %v, which %q is not", s.keyType(), name))
 	}
 	return ops.Cast(key, s.keyType())
 }

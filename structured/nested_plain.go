@@ -118,8 +118,7 @@ func plainValue(v reflect.Value) any {
 		}
 		return out
 	case reflect.Struct:
-		p, err := gotype.Of(nestedFn, v.Type())
-		tenon.Throw(err)
+		p := tenon.Must(gotype.Of(nestedFn, v.Type()))
 		out := make(Record, len(p.Fields))
 		for i, f := range p.Fields {
 			out[i] = Entry{f.Name, plainData(v.FieldByIndex(f.Index).Interface())}

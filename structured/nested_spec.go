@@ -127,17 +127,7 @@ func (o NestedOptions) rows(values []any, s tenon.Spec, path []string) tensor.Te
 	}
 	switch s := s.(type) {
 	case optionalSpec:
-		there := make([]bool, len(values))
-		full := slices.Clone(values)
-		for i, x := range values {
-			if there[i] = kindOf(x) != missingKind && kindOf(x) != fillerKind; !there[i] {
-				full[i] = filler{}
-			}
-		}
-		if s.Mask().(typedSpec).Shape().Rank() > 1 {
-			return o.maskedRows(values, s, path)
-		}
-		return tenon.Must(masked.New(o.rows(full, s.Values(), path), there))
+		return o.maskedRows(values, s, path)
 	case *Spec:
 		if s.rank > 1 {
 			row := tenon.Must(s.Unbatched()).(*Spec)
@@ -166,10 +156,8 @@ func (o NestedOptions) rows(values []any, s tenon.Spec, path []string) tensor.Te
 		return o.maps(values, s, path)
 	case *DictionarySpec:
 		return tenon.Must(EncodeStrings(o.rows(values, tensor.NewSpec(dtype.String, s.Shape()), path)))
-	case *tensor.Spec:
-		return o.block(values, s, path)
-	case element.Spec:
-		return o.block(values, s, path)
+	case *tensor.Spec, element.Spec:
+		return o.block(values, s.(typedSpec), path)
 	}
 	tenon.Throw(invalid(nestedFn, PathString(path), "plain data cannot be converted to %s", tenon.String(s)))
 	return nil
@@ -179,8 +167,7 @@ func (o NestedOptions) rows(values []any, s tenon.Spec, path []string) tensor.Te
 // lists of entries.
 func (o NestedOptions) maps(values []any, s *MapSpec, path []string) tensor.Tensor {
 	if !s.HasTextKeys() {
-		below := s.flat()
-		return tenon.Must(MapOf(o.rows(values, outermost(below, shape.Unknown), path).(*Tensor)))
+		return tenon.Must(MapOf(o.rows(values, outermost(s.flat(), shape.Unknown), path).(*Tensor)))
 	}
 	return o.mapsWith(values, path, func(all []any, path []string) tensor.Tensor {
 		v, _ := s.flat().column(1, valueName)
@@ -209,7 +196,7 @@ func (o NestedOptions) mapsWith(values []any, path []string, read func(all []any
 	return tenon.Must(NewMap(p, tensor.Of(keys, len(keys)), column))
 }
 
-// maskedRows reads lists with elements that may be missing.
+// maskedRows reads values, or elements of lists, that may be missing.
 func (o NestedOptions) maskedRows(values []any, s optionalSpec, path []string) tensor.Tensor {
 	var mask func(x any, k int) any
 	mask = func(x any, k int) any {

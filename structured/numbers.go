@@ -13,11 +13,6 @@ import (
 
 var _ ragged.Records = (*Tensor)(nil)
 
-// Numbers returns an int64 tensor with the records' dimensions that holds the number of each
-// record. Operations that select, group or join entries of a tensor can be applied to records
-// through their numbers and [Tensor.AtNumbers].
-func (t *Tensor) Numbers() tensor.Tensor { return t.numbers() }
-
 // AtNumbers returns the records with the given numbers, with the dimensions of the numbers. Missing
 // numbers give missing records, in a tensor of package masked. A number that no record has is an
 // error that names its position.
@@ -59,12 +54,9 @@ func (t *Tensor) lacksRecords() bool { return t.rank > 0 && known(t.count()) == 
 
 // oneFiller gives columns without entries one entry that stands for missing ones.
 func oneFiller(cols []column) []column {
-	out := make([]column, len(cols))
-	for i, c := range cols {
-		padded := tenon.Must(ragged.PadMissing(c.v(), 1, 0, ragged.PadOptions{}))
-		out[i] = c.with(padded.(optional).Values())
-	}
-	return out
+	return eachColumn(cols, func(v tensor.Tensor) tensor.Tensor {
+		return tenon.Must(ragged.PadMissing(v, 1, 0, ragged.PadOptions{})).(optional).Values()
+	})
 }
 
 // checkNumbers throws an error if a number is out of range, if the numbers are known: fields may be

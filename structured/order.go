@@ -36,7 +36,7 @@ func (t *Tensor) ArgSort(axis int, by ...By) (order tensor.Tensor, err error) {
 func (t *Tensor) Sort(axis int, by ...By) (out *Tensor, err error) {
 	defer tenon.Catch(&err)
 	order := t.argSort("structured.Sort", axis, by)
-	return byNumbers(t.cols, ops.TakeAlongAxis(t.numbers(), order, axis), t.dtype), nil
+	return byNumbers(t.cols, ops.TakeAlongAxis(t.Numbers(), order, axis), t.dtype), nil
 }
 
 func (t *Tensor) argSort(fn string, axis int, by []By) tensor.Tensor {
@@ -124,7 +124,7 @@ func (t *Tensor) sorted(c *op.Call) ([]tenon.Value, error) {
 	if c.Op.Places.Has(0) {
 		return op.One(order)
 	}
-	return op.One(byNumbers(t.cols, ops.TakeAlongAxis(t.numbers(), order, axis), t.dtype))
+	return op.One(byNumbers(t.cols, ops.TakeAlongAxis(t.Numbers(), order, axis), t.dtype))
 }
 
 // unique answers unique: it returns the distinct records in the order of their
@@ -135,7 +135,7 @@ func (t *Tensor) unique(c *op.Call) ([]tenon.Value, error) {
 		e.Hint = "merge dimensions with Tensor.MergeDims"
 		return nil, e
 	}
-	ids, first, counts := rows.Group(anyTensors(identities(t))...)
+	ids, first, counts := rows.Group(anys(identities(t))...)
 	return []tenon.Value{ops.Gather(t, first, 0), ids, counts, first}, nil
 }
 
@@ -148,16 +148,16 @@ func (*Tensor) compared(c *op.Call) ([]tenon.Value, error) {
 		return nil, c.Errorf(tenon.ErrDType, "records can be compared only with records")
 	}
 	tenon.Throw(sameFields(c, s, u))
-	at := s.numbers()
+	at := s.Numbers()
 	switch {
 	case s.rank == 0:
-		at = u.numbers()
+		at = u.Numbers()
 	case u.rank == 0:
 	case s.rank != u.rank:
 		return nil, c.Errorf(tenon.ErrShape, "records of rank %d cannot be compared with records of rank %d", s.rank, u.rank)
 	default:
 		// Subtracting the numbers throws an error if the dimensions differ.
-		at = ops.Add(at, ops.Sub(u.numbers(), u.numbers()))
+		at = ops.Add(at, ops.Sub(u.Numbers(), u.Numbers()))
 		if !s.Shape().CompatibleWith(u.Shape()) {
 			return nil, c.Errorf(tenon.ErrShape, "the records have the shapes %v and %v", s.Shape(), u.Shape())
 		}

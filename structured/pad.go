@@ -1,8 +1,6 @@
 package structured
 
 import (
-	"slices"
-
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/rows"
@@ -32,7 +30,7 @@ func (t *Tensor) padded(c *op.Call) ([]tenon.Value, error) {
 		extra = newTensor(1, scalar(1, t.dtype), nil, withSplits(r, t.dtype).(*Tensor).rows(), t.dtype)
 	}
 	last := ops.Cast(t.count(), dtype.Int64)
-	rest := c.WithArg(0, t.numbers())
+	rest := c.WithArg(0, t.Numbers())
 	rest.Args[2] = last
 	out := tenon.Must(rest.Do())
 	return op.One(byNumbers(joined([]*Tensor{flat, extra}), out[0].(tensor.Tensor), t.dtype))
@@ -41,11 +39,7 @@ func (t *Tensor) padded(c *op.Call) ([]tenon.Value, error) {
 // blank returns a list with one record that has the fields of t with blank
 // values.
 func (t *Tensor) blank() *Tensor {
-	cols := slices.Clone(t.cols)
-	for i, c := range cols {
-		cols[i] = c.with(blankEntry(c.v()))
-	}
-	return newTensor(1, scalar(1, t.dtype), nil, cols, t.dtype)
+	return newTensor(1, scalar(1, t.dtype), nil, eachColumn(t.cols, blankEntry), t.dtype)
 }
 
 // blankEntry returns a blank entry like those of a column.

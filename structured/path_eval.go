@@ -47,26 +47,15 @@ import (
 func (t *Tensor) Path(path string) tensor.Tensor {
 	q := parsed(path)
 	if names, ok := q.Names(); ok {
-		v, err := t.Field(names...)
-		tenon.Throw(err)
+		v := tenon.Must(t.Field(names...))
 		return v
 	}
-	if q.Root && t.rank > 0 {
+	if q.Root || t.rank == 0 {
 		return t.selected(q.Segments, path)
 	}
-	s := t
-	if t.rank == 0 {
-		s = t.listOf()
-	}
-	n := nodeOf(s, path)
+	n := nodeOf(t, path)
 	n.at = n.rank
-	for _, seg := range q.Segments {
-		n.step(seg)
-	}
-	if t.rank == 0 {
-		return pick(n.result(), tensor.Scalar(int64(0)))
-	}
-	return n.result()
+	return n.steps(q.Segments).result()
 }
 
 // selected evaluates a path from the whole tensor. Indices at its beginning select rows and, at the
@@ -78,19 +67,12 @@ func (t *Tensor) selected(segments []jsonpath.Segment, path string) tensor.Tenso
 	if t.rank == 0 {
 		n := nodeOf(t.listOf(), path)
 		n.at = 1
-		for _, s := range segments {
-			n.step(s)
-		}
-		return pick(n.result(), tensor.Scalar(int64(0)))
+		return pick(n.steps(segments).result(), tensor.Scalar(int64(0)))
 	}
 	if b, ok := segments[0].(jsonpath.ByIndex); ok {
 		return ops.Index(t, b.At).(*Tensor).selected(segments[1:], path)
 	}
-	n := nodeOf(t, path)
-	for _, s := range segments {
-		n.step(s)
-	}
-	return n.result()
+	return nodeOf(t, path).steps(segments).result()
 }
 
 // A node is what a path has selected so far: nested lists whose elements are either records or
@@ -121,6 +103,14 @@ func nodeOf(t *Tensor, path string) *node {
 
 func (n *node) fail(format string, args ...any) {
 	tenon.Throw(jsonpath.Error(n.path, format, args...))
+}
+
+// steps applies segments one after another.
+func (n *node) steps(segments []jsonpath.Segment) *node {
+	for _, s := range segments {
+		n.step(s)
+	}
+	return n
 }
 
 // step applies one segment.
@@ -170,7 +160,7 @@ func (n *node) name(s jsonpath.ByName) {
 	n.at = n.rank
 	var cols []column
 	for i, name := range s.Names {
-		k := slices.IndexFunc(n.cols, func(c column) bool { return c.name == name })
+		k := findColumn(n.cols, name)
 		if k < 0 {
 			e := jsonpath.Error(n.path, "there is no field %q, but %q", name, namesOf(n.cols))
 			e.Kind = tenon.ErrNotFound
@@ -204,7 +194,12 @@ func (n *node) entries(c column) tensor.Tensor {
 	if n.has == nil {
 		return c.v()
 	}
-	return fillBy(c.v(), rows.FromLengths(ops.Cast(n.has, dtype.Int64)))
+	return n.filled(c.v())
+}
+
+// filled puts entries of a column where a record has one.
+func (n *node) filled(v tensor.Tensor) tensor.Tensor {
+	return fillBy(v, rows.FromLengths(ops.Cast(n.has, dtype.Int64)))
 }
 
 // enter goes on to the entries of a field, one for each element; those of missing elements are
@@ -308,17 +303,13 @@ func (n *node) keep(d int, at tensor.Tensor) {
 
 // settle replaces the columns by those of the selected records.
 func (n *node) settle() {
-	cols := slices.Clone(n.cols)
 	if n.take != nil {
-		cols = takeAll(cols, n.take, 0)
-		n.take = nil
+		n.cols = takeAll(n.cols, n.take, 0)
 	}
 	if n.has != nil {
-		for i, c := range cols {
-			cols[i] = c.with(n.entries(c))
-		}
+		n.cols = eachColumn(n.cols, n.filled)
 	}
-	n.cols, n.take, n.has = cols, nil, nil
+	n.take, n.has = nil, nil
 }
 
 // count returns the number of elements of dimension d.
@@ -419,11 +410,7 @@ func (n *node) result() tensor.Tensor {
 		v = liftMask(tenon.Must(ragged.FromPartitions(n.leaf, n.parts...)))
 	} else {
 		n.settle()
-		parts := make([]*ragged.RowPartition, len(n.parts))
-		for i, p := range n.parts {
-			parts[i] = tenon.Must(p.WithDType(n.dtype))
-		}
-		v = newTensor(n.rank, n.nrows, parts, n.cols, n.dtype)
+		v = newTensor(n.rank, n.nrows, withDType(n.parts, n.dtype), n.cols, n.dtype)
 	}
 	for d, mask := range slices.Backward(n.there) {
 		if mask != nil {

@@ -94,10 +94,7 @@ func present(v, mask tensor.Tensor) tensor.Tensor {
 func (n *node) follow(q jsonpath.Query) *node {
 	m := *n
 	m.parts, m.there = slices.Clone(n.parts), slices.Clone(n.there)
-	for _, s := range q.Segments {
-		m.step(s)
-	}
-	return &m
+	return m.steps(q.Segments)
 }
 
 // exists returns the elements for which a query selects something. For an optional value, it must
@@ -292,9 +289,7 @@ func (n *node) compareNull(c jsonpath.Comparison, o jsonpath.Operand) measure {
 		there, parts = m.found(), m.parts[:m.at-1]
 	default:
 		x := n.operand(o)
-		if there, parts = x.mask, x.parts; there == nil {
-			there = ops.Fill(ops.Reshape(sizeOf(x.v, dtype.Int64), []int{1}), true)
-		}
+		there, parts = allOr(x.v, x.mask), x.parts
 	}
 	switch c.Op {
 	case "==", "<=", ">=":

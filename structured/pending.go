@@ -161,11 +161,7 @@ func concreteParts(parts []*ragged.RowPartition) bool {
 // A tensor with a few records of a large one, if it is kept for long, should be compacted, since it
 // otherwise keeps all of the large one in memory.
 func (t *Tensor) Compact() *Tensor {
-	cols := make([]column, len(t.cols))
-	for i, c := range t.cols {
-		cols[i] = c.with(compact(c.v()))
-	}
-	return newTensor(t.rank, t.nrows, t.parts, cols, t.dtype)
+	return newTensor(t.rank, t.nrows, t.parts, eachColumn(t.cols, compact), t.dtype)
 }
 
 // compact returns a column whose records, if it has any, are compact.

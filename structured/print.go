@@ -2,6 +2,7 @@ package structured
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -238,12 +239,7 @@ func writeCell(b *strings.Builder, x any) {
 		b.WriteByte(']')
 	case map[string]any:
 		b.WriteByte('{')
-		names := make([]string, 0, len(x))
-		for name := range x {
-			names = append(names, name)
-		}
-		slices.Sort(names)
-		for i, name := range names {
+		for i, name := range slices.Sorted(maps.Keys(x)) {
 			if i > 0 {
 				b.WriteString(", ")
 			}

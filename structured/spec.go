@@ -39,10 +39,7 @@ func specOf(t *Tensor, cols []column) *Spec {
 		if i == 0 {
 			m.dims[0] = dim{p.StaticNRows(), true}
 		}
-		m.dims[i+1] = dim{shape.Unknown, p.IsUniform()}
-		if p.IsUniform() {
-			m.dims[i+1].n = p.StaticUniformRowLength()
-		}
+		m.dims[i+1] = dim{p.StaticUniformRowLength(), p.IsUniform()}
 	}
 	for i, c := range cols {
 		m.cols[i] = columnSpec{c.name, c.typ(), c.inner}

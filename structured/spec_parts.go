@@ -2,6 +2,7 @@ package structured
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -178,18 +179,24 @@ func (s *Spec) Batched(n int) (tenon.Spec, error) {
 	if s.rank > 0 {
 		m.dims[1].uniform = s.nrows >= 0
 	}
-	for _, c := range s.cols {
-		if s.rank == 0 {
-			b, ok := c.spec.(tenon.Batcher)
-			if !ok {
-				return nil, unbatchable(c)
-			}
-			var err error
-			if c.spec, err = b.Batched(n); err != nil {
-				return nil, err
-			}
+	if m.cols = s.cols; s.rank > 0 {
+		return m.spec(), nil
+	}
+	return m.batched(func(b tenon.Batcher) (tenon.Spec, error) { return b.Batched(n) })
+}
+
+// batched is spec with the columns' Specs changed by f.
+func (m *specMaker) batched(f func(b tenon.Batcher) (tenon.Spec, error)) (tenon.Spec, error) {
+	m.cols = slices.Clone(m.cols)
+	for i, c := range m.cols {
+		b, ok := c.spec.(tenon.Batcher)
+		if !ok {
+			return nil, tenon.NewError(tenon.ErrUnsupported, TypeName, fmt.Sprintf("the field %q of %s cannot be batched", c.name, tenon.String(c.spec)))
 		}
-		m.cols = append(m.cols, c)
+		var err error
+		if m.cols[i].spec, err = f(b); err != nil {
+			return nil, err
+		}
 	}
 	return m.spec(), nil
 }
@@ -199,25 +206,11 @@ func (s *Spec) Unbatched() (tenon.Spec, error) {
 	if s.rank == 0 {
 		return nil, tenon.NewError(tenon.ErrUnsupported, TypeName, "a single record has no dimension to remove")
 	}
-	m := specMaker{rank: s.rank - 1, d: s.dtype, dims: s.dims()[1:]}
-	for _, c := range s.cols {
-		if s.rank == 1 {
-			b, ok := c.spec.(tenon.Batcher)
-			if !ok {
-				return nil, unbatchable(c)
-			}
-			var err error
-			if c.spec, err = b.Unbatched(); err != nil {
-				return nil, err
-			}
-		}
-		m.cols = append(m.cols, c)
+	m := specMaker{rank: s.rank - 1, d: s.dtype, dims: s.dims()[1:], cols: s.cols}
+	if s.rank > 1 {
+		return m.spec(), nil
 	}
-	return m.spec(), nil
-}
-
-func unbatchable(c columnSpec) error {
-	return tenon.NewError(tenon.ErrUnsupported, TypeName, fmt.Sprintf("the field %q of %s cannot be batched", c.name, tenon.String(c.spec)))
+	return m.batched(tenon.Batcher.Unbatched)
 }
 
 // times returns the product of two sizes, which may be unknown.

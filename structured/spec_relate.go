@@ -1,7 +1,6 @@
 package structured
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/tenonml/tenon"
@@ -40,7 +39,7 @@ func childSpec(s tenon.Spec, name string, path []string) (tenon.Spec, error) {
 	case *Spec:
 		k := slices.IndexFunc(x.cols, func(c columnSpec) bool { return c.name == name })
 		if k < 0 {
-			return nil, notFound(path, fmt.Sprintf("there is no field %q, but %q", name, x.FieldNames()))
+			return nil, notFound(path, "there is no field %q, but %q", name, x.FieldNames())
 		}
 		return x.field(x.cols[k]), nil
 	case optionalSpec:
@@ -50,7 +49,7 @@ func childSpec(s tenon.Spec, name string, path []string) (tenon.Spec, error) {
 		}
 		return optionalOf(v, x.Mask().(typedSpec).Shape().Rank())
 	}
-	return nil, notFound(path, fmt.Sprintf("%q is not a structured field", PathString(path[:len(path)-1])))
+	return nil, notFound(path, "%q is not a structured field", PathString(path[:len(path)-1]))
 }
 
 // A Leaf is a field that is not itself records, and the path to it.

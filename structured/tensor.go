@@ -89,17 +89,9 @@ func (t *Tensor) DynamicShape() (s *ragged.Shape, err error) {
 }
 
 // FieldNames returns the names of the fields in order.
-func (t *Tensor) FieldNames() []string {
-	out := make([]string, len(t.cols))
-	for i, c := range t.cols {
-		out[i] = c.name
-	}
-	return out
-}
+func (t *Tensor) FieldNames() []string { return namesOf(t.cols) }
 
-func (t *Tensor) find(name string) int {
-	return slices.IndexFunc(t.cols, func(c column) bool { return c.name == name })
-}
+func (t *Tensor) find(name string) int { return findColumn(t.cols, name) }
 
 // Field returns the field at a path of names; names after the first are those of fields of
 // structured fields. The empty path is the tensor itself. The fields of missing records are
@@ -119,7 +111,7 @@ func child(v tensor.Tensor, name string, path []string) tensor.Tensor {
 	case *Tensor:
 		k := x.find(name)
 		if k < 0 {
-			tenon.Throw(notFound(path, fmt.Sprintf("there is no field %q, but %q", name, x.FieldNames())))
+			tenon.Throw(notFound(path, "there is no field %q, but %q", name, x.FieldNames()))
 		}
 		return x.field(x.cols[k])
 	case *Map:
@@ -127,7 +119,7 @@ func child(v tensor.Tensor, name string, path []string) tensor.Tensor {
 	case optional:
 		return hidden(child(x.Values(), name, path), x.Mask())
 	}
-	tenon.Throw(notFound(path, fmt.Sprintf("%s is not a structured field", PathString(path[:len(path)-1]))))
+	tenon.Throw(notFound(path, "%s is not a structured field", PathString(path[:len(path)-1])))
 	return nil
 }
 
@@ -139,11 +131,12 @@ func (t *Tensor) count() tensor.Tensor {
 	return t.nrows
 }
 
-// numbers returns an int64 tensor with the records' dimensions that holds the
-// number of each record.
-func (t *Tensor) numbers() tensor.Tensor { return t.numbersFrom(tensor.Scalar(int64(0))) }
+// Numbers returns an int64 tensor with the records' dimensions that holds the number of each
+// record. Operations that select, group or join entries of a tensor can be applied to records
+// through their numbers and [Tensor.AtNumbers].
+func (t *Tensor) Numbers() tensor.Tensor { return t.numbersFrom(tensor.Scalar(int64(0))) }
 
-// numbersFrom is numbers starting at a scalar.
+// numbersFrom is Numbers starting at a scalar.
 func (t *Tensor) numbersFrom(first tensor.Tensor) tensor.Tensor {
 	if t.rank == 0 {
 		return first
@@ -163,12 +156,12 @@ func (t *Tensor) numbersFrom(first tensor.Tensor) tensor.Tensor {
 	return tenon.Must(ragged.FromPartitions(n, parts...))
 }
 
-// divided is numbers with a partition for each dimension below the first.
+// divided is Numbers with a partition for each dimension below the first.
 func (t *Tensor) divided() tensor.Tensor {
 	if t.rank < 2 {
-		return t.numbers()
+		return t.Numbers()
 	}
-	return tenon.Must(ragged.FromPartitions((&Tensor{rank: 1, nrows: t.count()}).numbers(), t.parts...))
+	return tenon.Must(ragged.FromPartitions((&Tensor{rank: 1, nrows: t.count()}).Numbers(), t.parts...))
 }
 
 // plain returns the number of trailing dimensions that are axes of all fields.
@@ -201,9 +194,7 @@ func byNumbers(cols []column, at tensor.Tensor, d dtype.DType) *Tensor {
 	if rank > 1 {
 		r := tenon.Must(ragged.WithRaggedRank(at, rank-1)).(divided)
 		flat = r.FlatValues()
-		for _, p := range r.Partitions() {
-			parts = append(parts, tenon.Must(p.WithDType(d)))
-		}
+		parts = withDType(r.Partitions(), d)
 	}
 	return newTensor(rank, sizeOf(flat, d), parts, takeAll(cols, flat, inner), d)
 }
@@ -336,10 +327,15 @@ func scalar(n int, d dtype.DType) tensor.Tensor {
 	return tensor.Scalar(int64(n))
 }
 
-func invalid(fn, where, format string, args ...any) *tenon.Error {
-	return &tenon.Error{Kind: tenon.ErrInvalid, Op: fn, Where: where, Msg: fmt.Sprintf(format, args...), Line: source.Line()}
+// failed returns an error of a function of this package.
+func failed(kind error, fn, where, format string, args ...any) *tenon.Error {
+	return &tenon.Error{Kind: kind, Op: fn, Where: where, Msg: fmt.Sprintf(format, args...), Line: source.Line()}
 }
 
-func notFound(path []string, msg string) *tenon.Error {
-	return &tenon.Error{Kind: tenon.ErrNotFound, Op: "structured.Field", Where: PathString(path), Msg: msg, Line: source.Line()}
+func invalid(fn, where, format string, args ...any) *tenon.Error {
+	return failed(tenon.ErrInvalid, fn, where, format, args...)
+}
+
+func notFound(path []string, format string, args ...any) *tenon.Error {
+	return failed(tenon.ErrNotFound, "structured.Field", PathString(path), format, args...)
 }

@@ -20,21 +20,21 @@ func (t *Tensor) WithShapeDType(d dtype.DType) (out *Tensor, err error) {
 	if d == t.dtype {
 		return t, nil
 	}
-	parts := make([]*ragged.RowPartition, len(t.parts))
-	for i, p := range t.parts {
-		if parts[i], err = p.WithDType(d); err != nil {
-			return nil, err
-		}
-	}
-	cols := slices.Clone(t.cols)
-	for i, c := range cols {
-		cols[i] = c.with(withSplits(c.v(), d))
-	}
+	cols := eachColumn(t.cols, func(v tensor.Tensor) tensor.Tensor { return withSplits(v, d) })
 	nrows := t.nrows
 	if nrows != nil {
 		nrows = ops.Cast(nrows, d)
 	}
-	return newTensor(t.rank, nrows, parts, cols, d), nil
+	return newTensor(t.rank, nrows, withDType(t.parts, d), cols, d), nil
+}
+
+// withDType returns partitions with splits of a type, which must be able to hold them.
+func withDType(parts []*ragged.RowPartition, d dtype.DType) []*ragged.RowPartition {
+	out := make([]*ragged.RowPartition, len(parts))
+	for i, p := range parts {
+		out[i] = tenon.Must(p.WithDType(d))
+	}
+	return out
 }
 
 // MergeDims merges the dimensions of the records from outer to inner, both included, into one.
@@ -58,7 +58,7 @@ func (t *Tensor) MergeDims(outer, inner int) (out *Tensor, err error) {
 	if a == 0 {
 		return newTensor(t.rank-b, t.parts[b-1].NVals(), t.parts[b:], t.cols, t.dtype), nil
 	}
-	at := tenon.Must(ragged.MergeDims(t.numbers(), a, b))
+	at := tenon.Must(ragged.MergeDims(t.Numbers(), a, b))
 	return byNumbers(t.cols, at, t.dtype), nil
 }
 
@@ -158,7 +158,7 @@ func (t *Tensor) updated(fn string, updates []Update, depth int) *Tensor {
 	done := map[string]bool{}
 	for _, u := range updates {
 		name := u.Path[depth]
-		k := slices.IndexFunc(cols, func(c column) bool { return c.name == name })
+		k := findColumn(cols, name)
 		if len(u.Path) > depth+1 {
 			if done[name] {
 				continue
@@ -189,13 +189,9 @@ func (t *Tensor) updated(fn string, updates []Update, depth int) *Tensor {
 			continue
 		}
 		if v == nil {
-			var err error
-			v, err = u.Func(t.field(cols[k]))
-			tenon.Throw(err)
+			v = tenon.Must(u.Func(t.field(cols[k])))
 		}
-		if err := checkNames(fn, []Field{{name, v}}, false); err != nil {
-			tenon.Throw(err)
-		}
+		tenon.Throw(checkNames(fn, []Field{{name, v}}, false))
 		var c column
 		if u.repeats && t.rank > 0 {
 			all := ops.Fill(ops.ExpandDims(ops.Cast(t.count(), dtype.Int64), 0), int64(0))

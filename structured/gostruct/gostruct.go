@@ -116,8 +116,7 @@ type structWriter struct {
 }
 
 func newStructWriter(fn string, t reflect.Type, n int) *structWriter {
-	p, err := gotype.Of(fn, t)
-	tenon.Throw(err)
+	p := tenon.Must(gotype.Of(fn, t))
 	w := writerOf(p).(*recordWriter)
 	w.reserve(n)
 	return &structWriter{fn: fn, plan: p, w: w}

@@ -230,9 +230,7 @@ func listReader(p *gotype.Plan, v tensor.Tensor, at *fieldPlace) readFunc {
 	if r := v.Shape().Rank(); r < 2 {
 		at.fail(tenon.ErrDType, -1, "is %s, want lists for %v", tenon.String(v.Spec()), p.Type)
 	}
-	below, part, err := structured.Undivide(v)
-	tenon.Throw(err)
-	splits := elementsAs[int64](ops.Cast(part.RowSplits(), dtype.Int64), at)
+	below, splits := divided(v, at)
 	read := readerOf(p.Elem, below, at)
 	size := p.Elem.Type.Size()
 	return func(base unsafe.Pointer, stride uintptr, first, n int) {
@@ -264,6 +262,13 @@ func listReader(p *gotype.Plan, v tensor.Tensor, at *fieldPlace) readFunc {
 	}
 }
 
+// divided returns the elements of lists, concatenated, and the row splits that divide them.
+func divided(v tensor.Tensor, at *fieldPlace) (below tensor.Tensor, splits []int64) {
+	below, part, err := structured.Undivide(v)
+	tenon.Throw(err)
+	return below, elementsAs[int64](ops.Cast(part.RowSplits(), dtype.Int64), at)
+}
+
 func arrayReader(p *gotype.Plan, v tensor.Tensor, at *fieldPlace) readFunc {
 	k := p.Type.Len()
 	if v.DType() == dtype.String && p.Type.Elem().Kind() == reflect.Uint8 {
@@ -272,9 +277,7 @@ func arrayReader(p *gotype.Plan, v tensor.Tensor, at *fieldPlace) readFunc {
 	if v.Shape().Rank() < 2 {
 		at.fail(tenon.ErrDType, -1, "is %s, want %d values for %v", tenon.String(v.Spec()), k, p.Type)
 	}
-	below, part, err := structured.Undivide(v)
-	tenon.Throw(err)
-	splits := elementsAs[int64](ops.Cast(part.RowSplits(), dtype.Int64), at)
+	below, splits := divided(v, at)
 	for i := 1; i < len(splits); i++ {
 		if n := int(splits[i] - splits[i-1]); n != k {
 			at.fail(tenon.ErrInvalid, i-1, "is a list of %d, want %d for %v", n, k, p.Type)

@@ -245,10 +245,8 @@ func (w *optionalWriter) column() tensor.Tensor {
 // writerOf returns an empty writer of a plan's type.
 func writerOf(p *gotype.Plan) writer {
 	switch p.Form {
-	case gotype.Text:
+	case gotype.Text, gotype.Bytes:
 		return &textWriter{}
-	case gotype.Bytes:
-		return &bytesWriter{}
 	case gotype.Time:
 		return &timeWriter{}
 	case gotype.Record:

@@ -97,18 +97,6 @@ func (w *textWriter) column() tensor.Tensor {
 	return tensor.WrapStrings(w.offsets, w.bytes, shape.Of(len(w.offsets)-1))
 }
 
-// bytesWriter is textWriter for byte slices, whose headers are one word longer.
-type bytesWriter struct{ textWriter }
-
-func (w *bytesWriter) write(base unsafe.Pointer, stride uintptr, n int) *badValue {
-	w.start()
-	for i := range n {
-		w.bytes = append(w.bytes, *(*[]byte)(step(base, stride, i))...)
-		w.offsets = append(w.offsets, int64(len(w.bytes)))
-	}
-	return nil
-}
-
 // noTime stands for the zero Time, like NaT in NumPy.
 const noTime = -1 << 63
 

@@ -33,10 +33,7 @@ func Parse(text string) (q Query, err error) {
 	p := &parser{text: text}
 	p.space()
 	q = p.query(true)
-	p.space()
-	if p.at < len(p.text) {
-		p.fail("unexpected %q", p.rest())
-	}
+	p.end()
 	return q, nil
 }
 
@@ -45,11 +42,16 @@ func ParseCondition(text string) (c Logical, err error) {
 	defer tenon.Catch(&err)
 	p := &parser{text: text}
 	c = p.or()
+	p.end()
+	return c, nil
+}
+
+// end fails unless only white space is left.
+func (p *parser) end() {
 	p.space()
 	if p.at < len(p.text) {
 		p.fail("unexpected %q", p.rest())
 	}
-	return c, nil
 }
 
 func (p *parser) fail(format string, args ...any) {
@@ -229,6 +231,15 @@ func (p *parser) position() Segment {
 	return s
 }
 
+// digits skips digits and returns their number.
+func (p *parser) digits() int {
+	start := p.at
+	for c := p.peek(); c >= '0' && c <= '9'; c = p.peek() {
+		p.at++
+	}
+	return p.at - start
+}
+
 // optionalInt parses an integer as defined by RFC 9535, without leading zeros.
 func (p *parser) optionalInt() *int {
 	p.space()
@@ -237,10 +248,7 @@ func (p *parser) optionalInt() *int {
 		p.at++
 	}
 	digits := p.at
-	for c := p.peek(); c >= '0' && c <= '9'; c = p.peek() {
-		p.at++
-	}
-	if p.at == start {
+	if p.digits(); p.at == start {
 		return nil
 	}
 	text := p.text[start:p.at]

@@ -142,28 +142,21 @@ func (p *parser) operand() Operand {
 // number parses a JSON number, as an int64 if it is an integer that fits.
 func (p *parser) number() any {
 	start := p.at
-	digits := func() int {
-		n := p.at
-		for c := p.peek(); c >= '0' && c <= '9'; c = p.peek() {
-			p.at++
-		}
-		return p.at - n
-	}
 	if p.peek() == '-' {
 		p.at++
 	}
 	first := p.at
-	ok := digits() > 0 && (p.text[first] != '0' || p.at == first+1)
+	ok := p.digits() > 0 && (p.text[first] != '0' || p.at == first+1)
 	if ok && p.peek() == '.' {
 		p.at++
-		ok = digits() > 0
+		ok = p.digits() > 0
 	}
 	if c := p.peek(); ok && (c == 'e' || c == 'E') {
 		p.at++
 		if c := p.peek(); c == '+' || c == '-' {
 			p.at++
 		}
-		ok = digits() > 0
+		ok = p.digits() > 0
 	}
 	text := p.text[start:p.at]
 	if ok {

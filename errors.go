@@ -143,6 +143,18 @@ func NewError(kind error, op, msg string) *Error {
 	return &Error{Kind: kind, Op: op, Msg: msg, Line: source.Line()}
 }
 
+// WithHint sets a concrete way to fix the error, and returns it.
+func (e *Error) WithHint(hint string) *Error {
+	e.Hint = hint
+	return e
+}
+
+// At sets the attribute, path or row at fault, and returns the error.
+func (e *Error) At(where string) *Error {
+	e.Where = where
+	return e
+}
+
 // AsError returns err as an *Error. It wraps any other error in one of kind
 // ErrInvalid and returns nil for nil.
 func AsError(err error) *Error {

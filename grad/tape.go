@@ -156,9 +156,9 @@ func (t *tape) back(seeds map[*variable]tensor.Tensor) ([]tensor.Tensor, error) 
 			return nil, err
 		}
 		err = catch(func() {
-			for k, v := range s.in {
-				if v != nil && inCts[k] != nil && v.DType().IsDifferentiable() {
-					add(v, inCts[k])
+			for k, ct := range inCts {
+				if v := s.in[k]; v != nil && ct != nil && v.DType().IsDifferentiable() {
+					add(v, ct)
 				}
 			}
 		})
@@ -191,7 +191,7 @@ func (s *step) vjp(ct []tensor.Tensor) (in []tensor.Tensor, err error) {
 		}
 		return nil, &e
 	}
-	if len(in) != len(s.in) {
+	if len(in) > len(s.in) {
 		return nil, s.call.Errorf(tenon.ErrInvalid, "the gradient rule returned %d cotangents for %d arguments", len(in), len(s.in))
 	}
 	return in, nil

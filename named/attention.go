@@ -44,9 +44,8 @@ func (d Dims) Attention(query, key, value tenon.Value, rep Name, o AttentionOpti
 		}
 	}
 	if q.spec.names.has(keyDim) {
-		e := newError(tenon.ErrInvalid, over(fn, keys), fmt.Sprintf("the query has %v too\n%s", keyDim, q.line("query")))
-		e.Hint = "rename the dimension of keys and values"
-		tenon.Throw(e)
+		tenon.Throw(newError(tenon.ErrInvalid, over(fn, keys), fmt.Sprintf("the query has %v too\n%s", keyDim, q.line("query"))).
+			WithHint("rename the dimension of keys and values"))
 	}
 	ts := []*Tensor{q, k, v}
 	if o.Mask != nil {

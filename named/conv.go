@@ -44,9 +44,8 @@ func (d Dims) Conv(x, kernel tenon.Value, window, channels Dims, o ConvOptions) 
 	}
 	for _, n := range dims.ids {
 		if k.spec.names.has(n) {
-			e := newError(tenon.ErrInvalid, over(fn, dims), fmt.Sprintf("the kernel has %v too\n%s", n, lines(one{"tensor", t}, one{"kernel", k})))
-			e.Hint = "give the kernel's window a name of its own"
-			tenon.Throw(e)
+			tenon.Throw(newError(tenon.ErrInvalid, over(fn, dims), fmt.Sprintf("the kernel has %v too\n%s", n, lines(one{"tensor", t}, one{"kernel", k}))).
+				WithHint("give the kernel's window a name of its own"))
 		}
 	}
 	for i, w := range windows.ids {

@@ -255,9 +255,7 @@ func BroadcastTo(x tenon.Value, dims ...Sized) *Tensor {
 	for i, n := range t.spec.names.ids {
 		at := l.index(n)
 		if at < 0 {
-			e := newError(tenon.ErrInvalid, fn, "the sizes lack "+n.String()+"\n"+t.line("tensor"))
-			e.Hint = "list all dimensions of the result"
-			tenon.Throw(e)
+			tenon.Throw(newError(tenon.ErrInvalid, fn, "the sizes lack "+n.String()+"\n"+t.line("tensor")).WithHint("list all dimensions of the result"))
 		}
 		if have := t.data.Shape().Dim(i); have >= 0 && have != s.Dim(at) {
 			fail(tenon.ErrInvalid, fn, "%v has the size %d, not %d\n%s", n, have, s.Dim(at), t.line("tensor"))

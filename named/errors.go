@@ -121,9 +121,7 @@ func needsFunc(fn string, missing bool) {
 }
 
 func worded(kind error, fn, msg, hint string) *tenon.Error {
-	e := newError(kind, fn, msg)
-	e.Hint = hint
-	return e
+	return newError(kind, fn, msg).WithHint(hint)
 }
 
 // errMissing returns an error that says that an operand lacks a name; it is about

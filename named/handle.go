@@ -103,9 +103,7 @@ func handleElementwise(c *op.Call) ([]tenon.Value, error) {
 			continue
 		}
 		if x, ok := v.(tensor.Tensor); !ok || !x.Shape().IsScalar() {
-			e := c.Errorf(tenon.ErrDType, "%s has no names, and is not a single element", tenon.String(v.Spec()))
-			e.Hint = "name its dimensions with named.Of"
-			return nil, e
+			return nil, c.Errorf(tenon.ErrDType, "%s has no names, and is not a single element", tenon.String(v.Spec())).WithHint("name its dimensions with named.Of")
 		}
 	}
 	return op.One(matched(c.Op.Func(), ts, func(xs []tensor.Tensor) tensor.Tensor {

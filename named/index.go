@@ -34,9 +34,8 @@ func (d Dims) Index(x tenon.Value, k any) *Tensor {
 	r := d.axesOf(fn, t)
 	ks, err := key.List(k)
 	if err != nil || ks[0].Kind != key.AtKind && ks[0].Kind != key.RangeKind {
-		e := newError(tenon.ErrDType, over(fn, d.group()), fmt.Sprintf("a %T selects nothing along a dimension", k))
-		e.Hint = "use a position, a key.Range, or a named tensor of positions"
-		tenon.Throw(e)
+		tenon.Throw(newError(tenon.ErrDType, over(fn, d.group()), fmt.Sprintf("a %T selects nothing along a dimension", k)).
+			WithHint("use a position, a key.Range, or a named tensor of positions"))
 	}
 	if x, ok := ragged.As(t.data); ok && ks[0].Kind == key.AtKind && t.raggedAxis(r.axes[0]) {
 		data := inNames(over(fn, d.group()), several([]*Tensor{t}), func() tensor.Tensor {

@@ -122,9 +122,8 @@ func liftCall(n id, args []any, f func(args []any) []any) (out []any, err error)
 		if t.inside(front) { // the flat values have the dimension first; their partitions lack it
 			wholes[i], u = t, t.packed()
 		} else if isRagged(t.data) && t.spec.names.ids[0] != n {
-			e := newError(tenon.ErrUnsupported, over(fn, front), fmt.Sprintf("the rows along %v exist only inside {%v}\n%s", n, t.outer(), t.line("tensor")))
-			e.Hint = fmt.Sprintf("lift over {%v} together", t.outer())
-			return nil, e
+			return nil, newError(tenon.ErrUnsupported, over(fn, front), fmt.Sprintf("the rows along %v exist only inside {%v}\n%s", n, t.outer(), t.line("tensor"))).
+				WithHint(fmt.Sprintf("lift over {%v} together", t.outer()))
 		}
 		u = u.ordered(front.and(u.spec.names))
 		if k := u.data.Shape().Dim(0); size >= 0 && k >= 0 && k != size {

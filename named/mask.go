@@ -35,9 +35,8 @@ func (s *seen) check(fn string, dims *layout, operands ...one) error {
 	}
 	l := scopeOf(operands, s.query, s.key)
 	q, k := l.text(s.query), l.text(s.key)
-	e := newError(tenon.ErrInvalid, over(fn, dims), fmt.Sprintf("the mask says which %s each %s attends to, and their weights must add up along %s\n%s", k, q, k, lines(operands...)))
-	e.Hint = fmt.Sprintf("the mask takes first the queries, and then the keys: exchange its arguments, or use a softmax over %s", k)
-	return e
+	return newError(tenon.ErrInvalid, over(fn, dims), fmt.Sprintf("the mask says which %s each %s attends to, and their weights must add up along %s\n%s", k, q, k, lines(operands...))).
+		WithHint(fmt.Sprintf("the mask takes first the queries, and then the keys: exchange its arguments, or use a softmax over %s", k))
 }
 
 // Triangle returns a tensor over two dimensions that is lower where column ≤ row + k, and upper
@@ -122,9 +121,8 @@ func (t *Tensor) dropoutRows(fn string, key tensor.Tensor, x *ragged.Tensor, rat
 	outer := t.outer()
 	first := layoutOf(outer.ids[:1])
 	if !equalNames(outer.both(d.group()), outer.without(first)) {
-		e := newError(tenon.ErrUnsupported, fn, "the elements along {"+d.String()+"} cannot be dropped together in rows of different lengths\n"+t.line("tensor"))
-		e.Hint = "share all of {" + outer.without(first).String() + "}, or none of {" + outer.String() + "}"
-		tenon.Throw(e)
+		tenon.Throw(newError(tenon.ErrUnsupported, fn, "the elements along {"+d.String()+"} cannot be dropped together in rows of different lengths\n"+t.line("tensor")).
+			WithHint("share all of {" + outer.without(first).String() + "}, or none of {" + outer.String() + "}"))
 	}
 	flat := t.packed()
 	inner := canonical(flat.spec.names.without(d.group()).without(layoutOf([]id{packedID})))

@@ -122,9 +122,8 @@ func (d Dims) regroupRagged(fn string, t *Tensor, to *layout, sizes []int) *Tens
 	case dims == outer && len(to.ids) == 1 && (sizes == nil || sizes[0] == -1):
 		return rename(fn, t.packed(), layoutOf([]id{packedID}), to)
 	case len(dims.both(outer).ids) > 0:
-		e := newError(tenon.ErrUnsupported, fn, fmt.Sprintf("rows of different lengths lie along {%v}\n%s", dims.both(outer), t.line("tensor")))
-		e.Hint = fmt.Sprintf("all of {%v} can be merged, in this order", outer)
-		tenon.Throw(e)
+		tenon.Throw(newError(tenon.ErrUnsupported, fn, fmt.Sprintf("rows of different lengths lie along {%v}\n%s", dims.both(outer), t.line("tensor"))).
+			WithHint(fmt.Sprintf("all of {%v} can be merged, in this order", outer)))
 	}
 	return t.unpacked(d.regrouped(fn, t, t.packed(), to.ids, sizes))
 }
@@ -169,8 +168,7 @@ func (t *Tensor) rowsOf(axis int) tensor.Tensor {
 // each row.
 func (c *contraction) raggedRagged(fn string, x, y *Tensor) *Tensor {
 	if x.spec.names.ids[0] != y.spec.names.ids[0] || c.dims.has(x.spec.names.ids[0]) {
-		e := newError(tenon.ErrUnsupported, fn, "ragged tensors are contracted row by row: their first dimension must be the same, and is kept\n"+lines(pair(x, y)...))
-		tenon.Throw(e)
+		tenon.Throw(newError(tenon.ErrUnsupported, fn, "ragged tensors are contracted row by row: their first dimension must be the same, and is kept\n"+lines(pair(x, y)...)))
 	}
 	first := layoutOf(x.spec.names.ids[:1])
 	same := x.outer() == y.outer()

@@ -54,9 +54,8 @@ func (t *Tensor) spread(fn string, y *Tensor) *Tensor {
 		return y
 	}
 	if shared.ids[0] != outer.ids[0] || len(shared.ids) > 1 {
-		e := newError(tenon.ErrUnsupported, fn, fmt.Sprintf("rows of different lengths lie along {%v}, which a dense tensor has\n%s", shared, lines(pair(t, y)...)))
-		e.Hint = "make the other tensor ragged too"
-		tenon.Throw(e)
+		tenon.Throw(newError(tenon.ErrUnsupported, fn, fmt.Sprintf("rows of different lengths lie along {%v}, which a dense tensor has\n%s", shared, lines(pair(t, y)...))).
+			WithHint("make the other tensor ragged too"))
 	}
 	rest := y.spec.names.without(shared)
 	return newTensor(ops.Gather(y.ordered(shared.and(rest)).data, t.rowsOf(0), 0), layoutOf([]id{packedID}).and(rest), y.own())
@@ -90,8 +89,7 @@ func (d Dims) stackRagged(fn string, ts []*Tensor) *Tensor {
 	flats := make([]tenon.Value, len(ts))
 	for i, t := range ts {
 		if t.outer() != ts[0].outer() {
-			e := newError(tenon.ErrUnsupported, fn, "the rows of the tensors lie along different dimensions\n"+lines(several(ts)...))
-			tenon.Throw(e)
+			tenon.Throw(newError(tenon.ErrUnsupported, fn, "the rows of the tensors lie along different dimensions\n"+lines(several(ts)...)))
 		}
 		if i > 0 {
 			matchRows(fn, ts[0], t)
@@ -114,8 +112,7 @@ func (t *Tensor) rowOfLift(flat tensor.Tensor, l *layout, s *side) *Tensor {
 func flatOfLift(fn string, t *Tensor, level int) *Tensor {
 	for i, p := range t.inRows().Partitions() {
 		if r, ok := p.RowSplits().(op.Recorder); ok && r.RecordLevel() == level {
-			e := newError(tenon.ErrUnsupported, fn, fmt.Sprintf("the lengths of the rows along %v differ between positions\n%s", t.spec.names.ids[i+1], t.line("result")))
-			tenon.Throw(e)
+			tenon.Throw(newError(tenon.ErrUnsupported, fn, fmt.Sprintf("the lengths of the rows along %v differ between positions\n%s", t.spec.names.ids[i+1], t.line("result"))))
 		}
 	}
 	return t.packed()
@@ -125,9 +122,7 @@ func flatOfLift(fn string, t *Tensor, level int) *Tensor {
 // kept, and new dimensions are added inside rows.
 func (t *Tensor) broadcastOpen(fn string, l *layout, s shape.Shape, open *layout) *Tensor {
 	if missing := t.spec.names.without(l); len(missing.ids) > 0 {
-		e := newError(tenon.ErrInvalid, fn, "the sizes lack "+missing.String()+"\n"+t.line("tensor"))
-		e.Hint = "list all dimensions of the result"
-		tenon.Throw(e)
+		tenon.Throw(newError(tenon.ErrInvalid, fn, "the sizes lack "+missing.String()+"\n"+t.line("tensor")).WithHint("list all dimensions of the result"))
 	}
 	if t.side != nil {
 		t.side.refuse(fn, l, one{"tensor", t})

@@ -86,9 +86,7 @@ func (p *schemaPlan) compile() error {
 }
 
 func (p *schemaPlan) bad(format string, args ...any) error {
-	e := newError(tenon.ErrInvalid, "named.Bind", fmt.Sprintf(format, args...))
-	e.Hint = "declare a schema like struct{ *named.Tensor; Batch; Seq }"
-	return e
+	return newError(tenon.ErrInvalid, "named.Bind", fmt.Sprintf(format, args...)).WithHint("declare a schema like struct{ *named.Tensor; Batch; Seq }")
 }
 
 // fields collects what is at an offset.

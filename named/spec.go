@@ -183,9 +183,8 @@ func (s *Spec) Batched(n int) (tenon.Spec, error) {
 func (s *Spec) Unbatched() (tenon.Spec, error) {
 	const fn = "named.Spec.Unbatched"
 	if len(s.names.ids) == 0 || s.names.ids[0] != rowsID {
-		e := newError(tenon.ErrUnsupported, fn, fmt.Sprintf("%v has no dimension named.Rows to take rows along", s))
-		e.Hint = "rename the dimension that is meant to named.Rows, or use named.Lift"
-		return nil, e
+		return nil, newError(tenon.ErrUnsupported, fn, fmt.Sprintf("%v has no dimension named.Rows to take rows along", s)).
+			WithHint("rename the dimension that is meant to named.Rows, or use named.Lift")
 	}
 	b, ok := s.inner.(tenon.Batcher)
 	if !ok {

@@ -58,9 +58,8 @@ func alike(fn string, xs []tenon.Value, but *id) ([]*Tensor, []tensor.Tensor) {
 	for i, x := range xs {
 		t := tensorOf(fn, x)
 		if i > 0 && !equalNames(ts[0].spec.names, t.spec.names) {
-			e := newError(tenon.ErrInvalid, fn, "the tensors have different dimensions\n"+lines(one{"operand 0", ts[0]}, one{fmt.Sprintf("operand %d", i), t}))
-			e.Hint = "rename them, or use named.BroadcastTo"
-			tenon.Throw(e)
+			tenon.Throw(newError(tenon.ErrInvalid, fn, "the tensors have different dimensions\n"+lines(one{"operand 0", ts[0]}, one{fmt.Sprintf("operand %d", i), t})).
+				WithHint("rename them, or use named.BroadcastTo"))
 		}
 		if i > 0 {
 			t = t.ordered(ts[0].spec.names)

@@ -210,9 +210,7 @@ func Of(x any, dims ...Name) *Tensor {
 	data, err := tensor.Convert(x)
 	tenon.Throw(err)
 	if t, ok := data.(*Tensor); ok {
-		e := newError(tenon.ErrInvalid, fn, "the tensor has names: "+t.header())
-		e.Hint = "use named.Rename or named.Renaming"
-		tenon.Throw(e)
+		tenon.Throw(newError(tenon.ErrInvalid, fn, "the tensor has names: "+t.header()).WithHint("use named.Rename or named.Renaming"))
 	}
 	l := By(dims...).names
 	checkNames(fn, l, data.Spec())
@@ -261,9 +259,8 @@ func (t *Tensor) Crossed(data, rows, columns tensor.Tensor) (tensor.Tensor, erro
 	for i, x := range []tensor.Tensor{rows, columns} {
 		u, ok := asNamed(x)
 		if !ok && !x.Shape().IsScalar() {
-			e := newError(tenon.ErrUnsupported, fn, tenon.String(x.Spec())+" has no names, but the other side does\n"+t.line("tensor"))
-			e.Hint = "name its dimensions with named.Of"
-			return nil, e
+			return nil, newError(tenon.ErrUnsupported, fn, tenon.String(x.Spec())+" has no names, but the other side does\n"+t.line("tensor")).
+				WithHint("name its dimensions with named.Of")
 		} else if !ok {
 			continue
 		}

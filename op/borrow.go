@@ -98,9 +98,8 @@ func (c *Call) lent() (out []tensor.Tensor, err error) {
 	runtime.GC() // the second collection empties pools
 	for _, x := range operands {
 		if x.tensor.Value() != nil || x.memory.Value() != nil {
-			e := tenon.NewError(tenon.ErrInvalid, "", "the kernel keeps "+x.param+", which it only borrows for the call: the memory is reused")
-			e.Hint = "keep a copy, or declare the operation Stateful"
-			return nil, e
+			return nil, tenon.NewError(tenon.ErrInvalid, "", "the kernel keeps "+x.param+", which it only borrows for the call: the memory is reused").
+				WithHint("keep a copy, or declare the operation Stateful")
 		}
 	}
 	return out, nil

@@ -142,9 +142,8 @@ func (a answer) single(o *Op) tensor.Tensor {
 func asTensor(o *Op, v tenon.Value) (tensor.Tensor, error) {
 	t, ok := v.(tensor.Tensor)
 	if !ok {
-		e := tenon.NewError(tenon.ErrDType, o.Func(), fmt.Sprintf("was answered with a %s, which has no element type and shape", v.Spec().TypeName()))
-		e.Hint = "give the type DType and Shape methods, or call the operation with op.Do"
-		return nil, e
+		return nil, tenon.NewError(tenon.ErrDType, o.Func(), fmt.Sprintf("was answered with a %s, which has no element type and shape", v.Spec().TypeName())).
+			WithHint("give the type DType and Shape methods, or call the operation with op.Do")
 	}
 	return t, nil
 }

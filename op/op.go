@@ -120,11 +120,11 @@ type Op struct {
 	// row-major tensors.
 	Strided bool
 
-	// VJP returns the cotangents of the tensor arguments (flattened, as
-	// [Call.Values] has them), given the results and their cotangents. A nil
-	// cotangent is zero. It is written with operations, so that it can be
-	// differentiated again, and throws errors. An operation without a VJP has no
-	// gradient.
+	// VJP returns the cotangents of the tensor arguments (flattened, as [Call.Values] has them),
+	// given the results and their cotangents. A nil cotangent is zero, and so are those that the
+	// returned list is too short for. It is called if a result that is differentiable has a
+	// cotangent. It is written with operations, so that it can be differentiated again, and throws
+	// errors. An operation without a VJP has no gradient.
 	VJP func(c *Call, out, ct []tensor.Tensor) []tensor.Tensor
 
 	// Keep returns a call that computes the results of c, whose number it also returns, followed by

@@ -85,7 +85,7 @@ func init() {
 			return c.Result(a.forward(c))
 		},
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
-			return noneBehind(c, op.EvalN(attentionGradOp, slices.Concat(c.Args[:3:3], []any{ct[0]}, c.Args[3:])...))
+			return op.EvalN(attentionGradOp, slices.Concat(c.Args[:3:3], []any{ct[0]}, c.Args[3:])...)
 		},
 		Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) { return batchAttention(c, 3, batched) },
 	})

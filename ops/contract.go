@@ -66,9 +66,6 @@ func init() {
 	}
 	contractOp.VJP = func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 		a, b, al, bl, out := c.Tensor(0), c.Tensor(1), c.Ints(2), c.Ints(3), c.Ints(4)
-		if !a.DType().IsDifferentiable() {
-			return []tensor.Tensor{nil, nil}
-		}
 		return []tensor.Tensor{Contract(ct[0], conj(b), out, bl, al), Contract(conj(a), ct[0], al, out, bl)}
 	}
 }

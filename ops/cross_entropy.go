@@ -74,9 +74,7 @@ func checkedLabels(c *op.Call) ([]int64, error) {
 	labels := tensor.Elems[int64](castDense(c.Dense(1), dtype.Int64))
 	for i, l := range labels {
 		if l < 0 || l >= int64(n) {
-			e := c.Errorf(tenon.ErrInvalid, "label %d is not one of %d classes", l, n)
-			e.Where = "labels" + coordinates(c.Dense(1).Shape(), i)
-			return nil, e
+			return nil, c.Errorf(tenon.ErrInvalid, "label %d is not one of %d classes", l, n).At("labels" + coordinates(c.Dense(1).Shape(), i))
 		}
 	}
 	return labels, nil

@@ -84,9 +84,6 @@ func init() {
 		e, err := parseEinsum(c, c.Str(1), len(operands))
 		tenon.Throw(err)
 		grads := make([]tensor.Tensor, len(operands))
-		if !out[0].DType().IsDifferentiable() {
-			return grads
-		}
 		for i := range operands {
 			grads[i] = e.gradient(operands, i, ct[0])
 		}
@@ -110,9 +107,7 @@ func (e *equation) String() string {
 
 func parseEinsum(c *op.Call, text string, operands int) (*equation, error) {
 	bad := func(format string, args ...any) (*equation, error) {
-		e := c.Errorf(tenon.ErrInvalid, format, args...)
-		e.Where = fmt.Sprintf("equation %q", text)
-		return nil, e
+		return nil, c.Errorf(tenon.ErrInvalid, format, args...).At(fmt.Sprintf("equation %q", text))
 	}
 	t := strings.ReplaceAll(strings.ReplaceAll(text, " ", ""), "...", string(dots))
 	in, out, arrow := strings.Cut(t, "->")

@@ -170,9 +170,8 @@ func checkIndex(idx *tensor.Dense, n int) error {
 func gatherGrad(c *op.Call, ct tensor.Tensor) tensor.Tensor {
 	x, idx := c.Tensor(0), c.Tensor(1)
 	s, is := x.Shape(), idx.Shape()
-	if !s.HasRank() || !is.HasRank() {
-		tenon.Throw(c.Errorf(tenon.ErrUnsupported, "the gradient needs to know the ranks"))
-	}
+	rankOf(c, x)
+	rankOf(c, idx)
 	axis := tenon.Must(s.Axis(c.Int(2)))
 	batch := tenon.Must(batchDims(c, c.Int(3), is))
 	n, k := sizeOperand(x, axis), is.Rank()-batch

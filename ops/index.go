@@ -85,9 +85,8 @@ func indexBy(x tensor.Tensor, keys []key.Key, i int) tensor.Tensor {
 	for _, k := range all {
 		switch {
 		case k.Kind == key.ByKind && found:
-			e := tenon.NewError(tenon.ErrUnsupported, "ops.Index", "several tensors among the keys")
-			e.Hint = "use ops.GatherND with their positions side by side, or one ops.Index after the other"
-			tenon.Throw(e)
+			tenon.Throw(tenon.NewError(tenon.ErrUnsupported, "ops.Index", "several tensors among the keys").
+				WithHint("use ops.GatherND with their positions side by side, or one ops.Index after the other"))
 		case k.Kind == key.ByKind:
 			found = true
 			for range k.Axes() {

@@ -138,9 +138,7 @@ func describe[T float32 | float64](c *op.Call, a *attending, q, k, v, out attend
 func (a *attending) splits(c *op.Call, i, items int) []int64 {
 	s := tensor.Elems[int64](castDense(c.Dense(a.at+i), dtype.Int64))
 	if err := segment.CheckSplits(s, int64(items)); err != nil {
-		e := c.Errorf(tenon.ErrInvalid, "%v", err)
-		e.Where = c.Op.Params[a.at+i].Name
-		tenon.Throw(e)
+		tenon.Throw(c.Errorf(tenon.ErrInvalid, "%v", err).At(c.Op.Params[a.at+i].Name))
 	}
 	return s
 }

@@ -51,17 +51,12 @@ func vjpAttentionGrad(c *op.Call, _, u []tensor.Tensor) []tensor.Tensor {
 	give := func(i int, x tensor.Tensor) tensor.Tensor {
 		return operands[i].back(sumTo(rows.items(x, len(a.batch), i == 1 || i == 2), operands[i].x))
 	}
-	return noneBehind(c, []tensor.Tensor{
+	return []tensor.Tensor{
 		give(0, Mul(Add(MatMul(ds, uk), MatMul(gs, k)), factor)),
 		give(1, Add(MatMulT(ds, uq, true, false), MatMulT(gs, q, true, false))),
 		give(2, MatMulT(gdp, g, true, false)),
 		give(3, Add(MatMul(p, uv), MatMul(gdp, v))),
-	})
-}
-
-// noneBehind appends nil gradients for operands that have none.
-func noneBehind(c *op.Call, grads []tensor.Tensor) []tensor.Tensor {
-	return append(grads, make([]tensor.Tensor, len(c.Values())-len(grads))...)
+	}
 }
 
 // factor returns the factor of the scores in the operands' element type.

@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
@@ -21,18 +22,11 @@ func gradient[F gradient1 | gradient2 | gradientN](o *op.Op, f F) *op.Op {
 	switch f := any(f).(type) {
 	case gradient1:
 		o.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
-			x := c.Tensor(0)
-			if !x.DType().IsDifferentiable() {
-				return []tensor.Tensor{nil}
-			}
-			return []tensor.Tensor{f(x, out[0], ct[0])}
+			return []tensor.Tensor{f(c.Tensor(0), out[0], ct[0])}
 		}
 	case gradient2:
 		o.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
 			x, y := c.Tensor(0), c.Tensor(1)
-			if !x.DType().IsDifferentiable() {
-				return []tensor.Tensor{nil, nil}
-			}
 			gx, gy := f(x, y, out[0], ct[0])
 			return []tensor.Tensor{sumTo(gx, x), sumTo(gy, y)}
 		}
@@ -83,6 +77,15 @@ func reducedCount(x, y tensor.Tensor, axes []int) any {
 		}
 	}
 	return Cast(FloorDiv(Size(x), Maximum(Size(y), 1)), x.DType())
+}
+
+// rankOf returns the rank of a tensor, without which there is no gradient.
+func rankOf(c *op.Call, x tensor.Tensor) int {
+	rank := x.Shape().Rank()
+	if rank < 0 {
+		tenon.Throw(c.Errorf(tenon.ErrUnsupported, "the gradient needs to know the rank"))
+	}
+	return rank
 }
 
 // contains reports whether an axis, counted from the start, is in a list of axes,

@@ -129,7 +129,5 @@ func indexError(c *op.Call, i int, err error) error {
 	if !ok {
 		return err
 	}
-	f := c.Errorf(tenon.ErrInvalid, "index %d is outside [0, %d)", e.Index, e.Limit)
-	f.Where = c.Op.Params[i].Name + coordinates(c.Tensor(i).Shape(), e.Pos)
-	return f
+	return c.Errorf(tenon.ErrInvalid, "index %d is outside [0, %d)", e.Index, e.Limit).At(c.Op.Params[i].Name + coordinates(c.Tensor(i).Shape(), e.Pos))
 }

@@ -63,9 +63,7 @@ var matMulOp = op.Register(&op.Op{
 		a, b := c.Tensor(0).Shape(), c.Tensor(1).Shape()
 		for i, s := range []shape.Shape{a, b} {
 			if s.HasRank() && s.Rank() < 2 {
-				e := c.Errorf(tenon.ErrShape, "%s has rank %d, at least 2 is needed", c.Op.Params[i].Name, s.Rank())
-				e.Hint = "ops.MatVec and ops.Dot take vectors"
-				return s, e
+				return s, c.Errorf(tenon.ErrShape, "%s has rank %d, at least 2 is needed", c.Op.Params[i].Name, s.Rank()).WithHint("ops.MatVec and ops.Dot take vectors")
 			}
 		}
 		m, k := matrixSizes(a, c.Bool(2))
@@ -127,9 +125,6 @@ func matrixProduct(ta, tb bool) *Contraction {
 
 var _ = gradient(matMulOp, func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
 	a, b, ta, tb, g := c.Tensor(0), c.Tensor(1), c.Bool(2), c.Bool(3), ct[0]
-	if !a.DType().IsDifferentiable() {
-		return []tensor.Tensor{nil, nil}
-	}
 	var ga tensor.Tensor
 	if ta {
 		ga = MatMulT(conj(b), g, tb, true)

@@ -82,10 +82,9 @@ func init() {
 		},
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			x, mask := c.Tensor(0), c.Tensor(1)
-			s, k := x.Shape(), mask.Shape().Rank()
-			if !s.HasRank() || k < 0 {
-				tenon.Throw(c.Errorf(tenon.ErrUnsupported, "the gradient needs to know the ranks"))
-			}
+			s := x.Shape()
+			rankOf(c, x)
+			rankOf(c, mask)
 			axis := tenon.Must(s.Axis(c.Int(2)))
 			at := Reshape(Nonzero(Reshape(mask, []int{-1})), []int{-1})
 			g := SegmentSum(MoveAxis(ct[0], axis, 0), at, Size(mask))

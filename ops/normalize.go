@@ -185,10 +185,7 @@ func vjpNorm(c *op.Call, ct tensor.Tensor, i int, grad *op.Op) []tensor.Tensor {
 	x, axes, eps := c.Tensor(0), c.Ints(i), c.Float(i+1)
 	var rest []int // the other axes; nil if there are none
 	if axes != nil {
-		if !x.Shape().HasRank() {
-			tenon.Throw(c.Errorf(tenon.ErrShape, "the gradient needs to know the rank"))
-		}
-		rest = complement(axes, x.Shape().Rank())
+		rest = complement(axes, rankOf(c, x))
 	}
 	over := func(t tensor.Tensor) tensor.Tensor {
 		if len(rest) == 0 {

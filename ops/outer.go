@@ -1,7 +1,6 @@
 package ops
 
 import (
-	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/internal/kernel/elementwise"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/shape"
@@ -53,10 +52,7 @@ var outerOp = op.Register(&op.Op{
 
 var _ = gradient(outerOp, func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
 	x, y, g := c.Tensor(0), c.Tensor(1), ct[0]
-	xr, yr := x.Shape().Rank(), y.Shape().Rank()
-	if xr < 0 || yr < 0 {
-		tenon.Throw(c.Errorf(tenon.ErrShape, "the gradient needs to know the ranks"))
-	}
+	xr, yr := rankOf(c, x), rankOf(c, y)
 	gx, gy := Mul(g, conj(y)), Mul(g, ExpandDims(conj(x), span(xr, xr+yr)...))
 	return []tensor.Tensor{
 		op.Eval(sumOp, gx, span(xr, xr+yr), false), op.Eval(sumOp, gy, span(0, xr), false),

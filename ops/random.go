@@ -299,9 +299,7 @@ func drawing(name, doc string, o op.Op, result func(c *op.Call) (dtype.DType, sh
 func keysShape(c *op.Call, i int) (shape.Shape, error) {
 	k := c.Tensor(i)
 	if k.DType() != dtype.Uint32 {
-		e := c.Errorf(tenon.ErrDType, "the key has the element type %v, want uint32", k.DType())
-		e.Hint = "ops.RandomKey makes a key of a seed"
-		return shape.Shape{}, e
+		return shape.Shape{}, c.Errorf(tenon.ErrDType, "the key has the element type %v, want uint32", k.DType()).WithHint("ops.RandomKey makes a key of a seed")
 	}
 	s := k.Shape()
 	if !s.HasRank() {

@@ -61,7 +61,7 @@ func others(c *op.Call, x tensor.Tensor, axes []int) tensor.Tensor {
 	tenon.Throw(err)
 	if !known {
 		if axes != nil {
-			tenon.Throw(c.Errorf(tenon.ErrShape, "the gradient needs to know the rank"))
+			rankOf(c, x)
 		}
 		return Reshape(othersAlong(Reshape(x, []int{-1}), 0), Shape(x))
 	}

@@ -126,23 +126,17 @@ func init() {
 				err = byType[x.DType()].binCount(counts, x)
 			}
 			if e, ok := err.(*sorting.ValueError); ok {
-				f := c.Errorf(tenon.ErrInvalid, "%s", e.Detail)
-				f.Where = "x" + coordinates(x.Shape(), e.Pos)
-				return nil, f
+				return nil, c.Errorf(tenon.ErrInvalid, "%s", e.Detail).At("x" + coordinates(x.Shape(), e.Pos))
 			}
 			return []tensor.Tensor{out}, err
 		},
 		VJP: func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
-			g := make([]tensor.Tensor, len(c.Values()))
-			if c.Has(1) {
-				// Elements at or above the number of bins do not contribute to the result.
-				x, n := castIndex(c.Tensor(0)), sizeOperand(out[0], 0)
-				inside := Less(x, n)
-				at := Where(inside, x, int64(0))
-				padded := Concat([]any{ct[0], Zeros(ct[0].DType(), []int{1})}, 0) // so that there is an element 0
-				g[1] = Where(inside, Gather(padded, at, 0), Cast(0, ct[0].DType()))
-			}
-			return g
+			// Elements at or above the number of bins do not contribute to the result.
+			x, n := castIndex(c.Tensor(0)), sizeOperand(out[0], 0)
+			inside := Less(x, n)
+			at := Where(inside, x, int64(0))
+			padded := Concat([]any{ct[0], Zeros(ct[0].DType(), []int{1})}, 0) // so that there is an element 0
+			return []tensor.Tensor{nil, Where(inside, Gather(padded, at, 0), Cast(0, ct[0].DType()))}
 		},
 	})
 }
@@ -178,9 +172,8 @@ func bins(c *op.Call, x *tensor.Dense) (int, error) {
 	largest := byType[x.DType()].binLimit(x)
 	n := int(min(uint64(largest), uint64(limit)))
 	if n > maxBins || n < 0 {
-		e := c.Errorf(tenon.ErrInvalid, "the largest number is %d, which would make as many bins", largest-1)
-		e.Hint = "set MaxLength, or renumber with ops.Unique"
-		return 0, e
+		return 0, c.Errorf(tenon.ErrInvalid, "the largest number is %d, which would make as many bins", largest-1).
+			WithHint("set MaxLength, or renumber with ops.Unique")
 	}
 	if c.Has(2) {
 		lo, err := count(c, 2)

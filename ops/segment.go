@@ -77,11 +77,8 @@ func segmentOp(r segmentReduction) *op.Op {
 			return []tensor.Tensor{out}, rowError(c, 1, r.kernel(out, data, ids, product(s.Dims()[1:])))
 		},
 		VJP: func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
-			g := make([]tensor.Tensor, len(c.Values()))
-			if x := c.Tensor(0); r.vjp != nil && x.DType().IsDifferentiable() {
-				g[0] = known(r.vjp(c, segmented{x, c.Tensor(1), sizeOperand(out[0], 0)}, x, out[0], ct[0]), x.Shape())
-			}
-			return g
+			x := c.Tensor(0)
+			return []tensor.Tensor{known(r.vjp(c, segmented{x, c.Tensor(1), sizeOperand(out[0], 0)}, x, out[0], ct[0]), x.Shape())}
 		},
 		Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
 			if !c.Has(2) || batched[2] {
@@ -110,9 +107,7 @@ func rowError(c *op.Call, i int, err error) error {
 	if !ok {
 		return err
 	}
-	f := c.Errorf(tenon.ErrInvalid, "%s", e.Detail)
-	f.Where = c.Op.Params[i].Name + coordinates(c.Tensor(i).Shape(), e.Row)
-	return f
+	return c.Errorf(tenon.ErrInvalid, "%s", e.Detail).At(c.Op.Params[i].Name + coordinates(c.Tensor(i).Shape(), e.Row))
 }
 
 // sizesFrom returns the sizes of x from axis n on as a vector.

@@ -102,9 +102,6 @@ func gradAlongOp(name, doc string, k rowKernel) *op.Op {
 // operation computes.
 func gradAlong(o *op.Op) gradientN {
 	return func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
-		if !c.Tensor(0).DType().IsDifferentiable() {
-			return []tensor.Tensor{nil}
-		}
 		return []tensor.Tensor{op.Eval(o, out[0], ct[0], c.Int(1))}
 	}
 }

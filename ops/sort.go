@@ -262,9 +262,6 @@ func init() {
 		},
 		VJP: func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
 			x := c.Tensor(0)
-			if ct[0] == nil {
-				return []tensor.Tensor{nil, nil}
-			}
 			return []tensor.Tensor{PutAlongAxis(zerosOf(x, ct[0]), out[1], ct[0], c.Int(2)), nil}
 		},
 	})

@@ -27,9 +27,8 @@ func init() {
 				n = x.Shape().Dim(axis)
 			}
 			if n < 0 {
-				e := c.Errorf(tenon.ErrShape, "the size of axis %d is not known, so neither is the number of results", axis)
-				e.Hint = "control.Map runs a function over the rows"
-				return nil, e
+				return nil, c.Errorf(tenon.ErrShape, "the size of axis %d is not known, so neither is the number of results", axis).
+					WithHint("control.Map runs a function over the rows")
 			}
 			return slices.Repeat([]tenon.Spec{tensor.NewSpec(x.DType(), x.Shape().Remove(axis))}, n), nil
 		},

@@ -66,9 +66,7 @@ func stringError(c *op.Call, i int, err error) error {
 	if !errors.As(err, &e) {
 		return c.Errorf(tenon.ErrInvalid, "%v", err)
 	}
-	f := c.Errorf(tenon.ErrInvalid, "%s", e.Detail)
-	f.Where = c.Op.Params[i].Name + coordinates(c.Tensor(i).Shape(), e.Index)
-	return f
+	return c.Errorf(tenon.ErrInvalid, "%s", e.Detail).At(c.Op.Params[i].Name + coordinates(c.Tensor(i).Shape(), e.Index))
 }
 
 // wantUnit checks a unit, attribute 1.

@@ -48,9 +48,6 @@ func sumOf(d dtype.DType) reduce.Func {
 func vjpReduction(f reducing.Gradient) func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
 	return func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
 		x := c.Tensor(0)
-		if !x.DType().IsDifferentiable() {
-			return []tensor.Tensor{nil}
-		}
 		g := reducedAxes{c, x, out[0], c.Ints(reduceAxis), c.Bool(reduceKeep)}
 		return []tensor.Tensor{f(c, g, x, out[0], ct[0])}
 	}

@@ -47,10 +47,7 @@ func init() {
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			// The copies become separate axes: [m₀, d₀, m₁, d₁, …].
 			x, m := c.Tensor(0), castIndex(c.Tensor(1))
-			rank := x.Shape().Rank()
-			if rank < 0 {
-				tenon.Throw(c.Errorf(tenon.ErrUnsupported, "the gradient needs to know the rank"))
-			}
+			rank := rankOf(c, x)
 			if rank == 0 {
 				return []tensor.Tensor{ct[0], nil}
 			}
@@ -140,11 +137,8 @@ func init() {
 			x, axis := c.Tensor(0), c.Int(2)
 			n := sizeOperand(x, axis)
 			from := Repeat(Range(0, n, 1), c.Value(1), 0) // the origin of each slice
-			g := ct[0]
-			if !x.Shape().HasRank() {
-				tenon.Throw(c.Errorf(tenon.ErrUnsupported, "the gradient needs to know the rank"))
-			}
-			g = MoveAxis(SegmentSum(MoveAxis(g, axis, 0), from, n), 0, axis)
+			rankOf(c, x)
+			g := MoveAxis(SegmentSum(MoveAxis(ct[0], axis, 0), from, n), 0, axis)
 			return []tensor.Tensor{known(g, x.Shape()), nil}
 		},
 	})

@@ -20,9 +20,7 @@ func init() {
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			x := c.Tensor(0)
 			if s := x.Shape(); s.HasRank() && s.Rank() != 1 {
-				e := c.Errorf(tenon.ErrShape, "x has the shape %v, want a vector", s)
-				e.Hint = "flatten it with ops.Reshape(x, []int{-1})"
-				return nil, e
+				return nil, c.Errorf(tenon.ErrShape, "x has the shape %v, want a vector", s).WithHint("flatten it with ops.Reshape(x, []int{-1})")
 			}
 			open := shape.Of(shape.Unknown)
 			return []tenon.Spec{tensor.NewSpec(x.DType(), open), tensor.NewSpec(dtype.Int64, shape.Of(x.Shape().Dim(0))),
@@ -42,9 +40,6 @@ func init() {
 			return []tensor.Tensor{values, inverse, tensor.Vector(counts), first}, nil
 		},
 		VJP: func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
-			if ct[0] == nil {
-				return []tensor.Tensor{nil}
-			}
 			x := c.Tensor(0)
 			return []tensor.Tensor{known(SegmentSum(ct[0], out[3], sizeOperand(x, 0)), x.Shape())}
 		},

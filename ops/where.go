@@ -85,9 +85,6 @@ func selecting(d dtype.DType) op.BlockFunc {
 
 var _ = gradient(whereOp, func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
 	cond, x, y := c.Tensor(0), c.Tensor(1), c.Tensor(2)
-	if !x.DType().IsDifferentiable() {
-		return []tensor.Tensor{nil, nil, nil}
-	}
 	zero := zeroOf(ct[0].DType())
 	return []tensor.Tensor{nil, sumTo(Where(cond, ct[0], zero), x), sumTo(Where(cond, zero, ct[0]), y)}
 })

@@ -184,10 +184,7 @@ func init() {
 	})
 	windowsOp.VJP = func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 		x := c.Tensor(0)
-		n, rank := len(c.Ints(2)), x.Shape().Rank()
-		if rank < 0 {
-			tenon.Throw(c.Errorf(tenon.ErrUnsupported, "the gradient needs to know the rank"))
-		}
+		n, rank := len(c.Ints(2)), rankOf(c, x)
 		at, err := windowsAt(c, 1, rank, 1)
 		tenon.Throw(err)
 		sizes := Slice(Shape(x), []int{at}, []int{n})
@@ -196,17 +193,11 @@ func init() {
 	}
 	foldWindowsOp.VJP = func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 		x := c.Tensor(0)
-		rank := x.Shape().Rank()
-		if rank < 0 {
-			tenon.Throw(c.Errorf(tenon.ErrUnsupported, "the gradient needs to know the rank"))
-		}
+		rank := rankOf(c, x)
 		at, err := windowsAt(c, 2, rank, 2)
 		tenon.Throw(err)
 		g := op.Eval(windowsOp, append([]any{ct[0], at}, c.Args[3:9]...)...)
-		if s := x.Shape(); !s.IsFull() || !s.Equal(g.Shape()) { // fewer windows than fit
-			g = Slice(g, make([]int, rank), Shape(x))
-		}
-		return []tensor.Tensor{known(g, x.Shape()), nil}
+		return []tensor.Tensor{cutTo(g, x), nil}
 	}
 }
 
@@ -255,9 +246,8 @@ func windowAxesOf(c *op.Call, size []int, i int, dims []int) ([]window.Axis, err
 				a.Before = max(0, (a.Out-1)*stride+reach-n) / 2
 			} else {
 				if n+before+after < reach {
-					e := c.Errorf(tenon.ErrShape, "windows span %d positions, but axis %d has only %d, including those beyond its ends", reach, k, n+before+after)
-					e.Hint = "let windows reach beyond the ends"
-					return nil, e
+					return nil, c.Errorf(tenon.ErrShape, "windows span %d positions, but axis %d has only %d, including those beyond its ends", reach, k, n+before+after).
+						WithHint("let windows reach beyond the ends")
 				}
 				a.Out = (n+before+after-reach)/stride + 1
 			}

@@ -42,9 +42,7 @@ func NearestAt(a *Array, n named.Name, label any, o NearestOptions) *Array {
 		}
 	}
 	if at < 0 {
-		e := tenon.NewError(tenon.ErrNotFound, fn, fmt.Sprintf("no label along %v is near %s", d, text(label)))
-		e.Hint = "there are " + l.String()
-		tenon.Throw(e)
+		tenon.Throw(tenon.NewError(tenon.ErrNotFound, fn, fmt.Sprintf("no label along %v is near %s", d, text(label))).WithHint("there are " + l.String()))
 	}
 	return a.with(d.Index(a.t, at))
 }

@@ -47,9 +47,7 @@ func (a *Array) find(fn string, d named.Dims, label any) int64 {
 	l := a.labels(fn, d)
 	p, ok := l.Position(label)
 	if !ok {
-		e := tenon.NewError(tenon.ErrNotFound, fn, "no label along "+d.String()+" is "+text(label))
-		e.Hint = "there are " + l.String()
-		tenon.Throw(e)
+		tenon.Throw(tenon.NewError(tenon.ErrNotFound, fn, "no label along "+d.String()+" is "+text(label)).WithHint("there are " + l.String()))
 	}
 	return int64(p)
 }

@@ -23,9 +23,8 @@ func (s Sizes) Of(names ...named.Name) []named.Sized {
 			}
 		}
 		if !found {
-			e := tenon.NewError(tenon.ErrNotFound, "layers.Sizes", fmt.Sprintf("there is no size of %v", n))
-			e.Hint = fmt.Sprintf("add %v{}.Of(…) to the sizes of the model", n)
-			tenon.Throw(e)
+			tenon.Throw(tenon.NewError(tenon.ErrNotFound, "layers.Sizes", fmt.Sprintf("there is no size of %v", n)).
+				WithHint(fmt.Sprintf("add %v{}.Of(…) to the sizes of the model", n)))
 		}
 	}
 	return out

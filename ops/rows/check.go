@@ -52,9 +52,7 @@ var assertSameOp = op.Register(&op.Op{
 		a := rowSplits(c, 0, -1)
 		b := rowSplits(c, 1, -1)
 		if r := segment.FirstDifference(a, b); r >= 0 {
-			e := c.Errorf(tenon.ErrInvalid, "the rows have %d and %d values", a[r+1]-a[r], b[r+1]-b[r])
-			e.Where = fmt.Sprintf("row %d", r)
-			return nil, e
+			return nil, c.Errorf(tenon.ErrInvalid, "the rows have %d and %d values", a[r+1]-a[r], b[r+1]-b[r]).At(fmt.Sprintf("row %d", r))
 		}
 		return results(c.Tensor(0))
 	},

@@ -36,9 +36,8 @@ func indexSpecs(d dtype.DType, nrows, n int) ([]tenon.Spec, error) {
 // tuples allocates n vectors of positions.
 func tuples(c *op.Call, n int, total int64) [][]int64 {
 	if size, budget := memory.Times(total, int64(n), 8), memory.Budget(); size > budget {
-		e := c.Errorf(tenon.ErrInvalid, "there are %d tuples, whose positions take %s, more than the budget of %s", total, memory.Size(size), memory.Size(budget))
-		e.Hint = "drop items beforehand; debug.SetMemoryLimit and GOMEMLIMIT change the budget"
-		tenon.Throw(e)
+		tenon.Throw(c.Errorf(tenon.ErrInvalid, "there are %d tuples, whose positions take %s, more than the budget of %s", total, memory.Size(size), memory.Size(budget)).
+			WithHint("drop items beforehand; debug.SetMemoryLimit and GOMEMLIMIT change the budget"))
 	}
 	at := make([][]int64, n)
 	for i := range at {

@@ -140,10 +140,6 @@ func init() {
 			return results(values, splitsIn(c, outType(c, 1), to))
 		},
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
-			g := make([]tensor.Tensor, len(c.Values()))
-			if ct[0] == nil {
-				return g
-			}
 			values := c.List(0)
 			_, at := ConcatIndex(c.List(1))
 			sizes := make([]any, len(values))
@@ -151,10 +147,7 @@ func init() {
 				sizes[k] = ops.Reshape(ops.Index(ops.Shape(v), 0), []int{1})
 			}
 			lengths := ops.Concat(sizes, 0)
-			for k, part := range ops.Split(ops.SegmentSum(ct[0], at, ops.Sum(lengths)), lengths, 0) {
-				g[k] = part
-			}
-			return g
+			return ops.Split(ops.SegmentSum(ct[0], at, ops.Sum(lengths)), lengths, 0)
 		},
 	})
 	concatIndexOp = op.Register(&op.Op{

@@ -58,16 +58,12 @@ func init() {
 			return results(ops.Reshape(ops.SegmentSum(w, tensor.Vector(ids), s.Size()), s))
 		},
 		VJP: func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
-			g := make([]tensor.Tensor, len(c.Values()))
-			if c.Has(2) {
-				x, bins := ops.Cast(c.Value(0), dtype.Int64), ops.Cast(c.Value(3), dtype.Int64)
-				inside := ops.Less(x, bins)
-				row := ops.Cast(RowIDs(c.Value(1), c.Tensor(0).Shape().Dim(0)), dtype.Int64)
-				at := ops.Where(inside, ops.Add(ops.Mul(row, bins), x), int64(0))
-				flat := ops.Concat([]any{ops.Reshape(ct[0], []int{-1}), ops.Zeros(ct[0].DType(), []int{1})}, 0)
-				g[2] = ops.Where(inside, ops.Gather(flat, at, 0), ops.Cast(0, ct[0].DType()))
-			}
-			return g
+			x, bins := ops.Cast(c.Value(0), dtype.Int64), ops.Cast(c.Value(3), dtype.Int64)
+			inside := ops.Less(x, bins)
+			row := ops.Cast(RowIDs(c.Value(1), c.Tensor(0).Shape().Dim(0)), dtype.Int64)
+			at := ops.Where(inside, ops.Add(ops.Mul(row, bins), x), int64(0))
+			flat := ops.Concat([]any{ops.Reshape(ct[0], []int{-1}), ops.Zeros(ct[0].DType(), []int{1})}, 0)
+			return []tensor.Tensor{nil, nil, ops.Where(inside, ops.Gather(flat, at, 0), ops.Cast(0, ct[0].DType()))}
 		},
 	})
 }
@@ -79,9 +75,7 @@ func cells(c *op.Call, x, splits []int64, bins int) []int64 {
 	for i, v := range x {
 		switch {
 		case v < 0:
-			e := c.Errorf(tenon.ErrInvalid, "%d is negative", v)
-			e.Where = fmt.Sprintf("values[%d], row %d", i, ids[i])
-			tenon.Throw(e)
+			tenon.Throw(c.Errorf(tenon.ErrInvalid, "%d is negative", v).At(fmt.Sprintf("values[%d], row %d", i, ids[i])))
 		case v >= int64(bins):
 			ids[i] = -1
 		default:
@@ -143,9 +137,7 @@ var rangeOp = op.Register(&op.Op{
 		if err != nil {
 			var row *segment.RowError
 			if errors.As(err, &row) {
-				e := c.Errorf(tenon.ErrInvalid, "%s", row.Detail)
-				e.Where = fmt.Sprintf("row %d", row.Row)
-				return nil, e
+				return nil, c.Errorf(tenon.ErrInvalid, "%s", row.Detail).At(fmt.Sprintf("row %d", row.Row))
 			}
 			return nil, c.Errorf(tenon.ErrInvalid, "%v", err)
 		}

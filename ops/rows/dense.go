@@ -43,10 +43,7 @@ func init() {
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			g := make([]tensor.Tensor, len(c.Values()))
 			x := c.Tensor(0)
-			g[0] = op.Eval(fromDenseOp, ct[0], c.Value(1), true)
-			if !g[0].Shape().SubtypeOf(x.Shape()) {
-				g[0] = ops.EnsureShape(g[0], x.Shape())
-			}
+			g[0] = known(op.Eval(fromDenseOp, ct[0], c.Value(1), true), x.Shape())
 			if c.Has(3) {
 				// Everything that does not come from a value is fill.
 				margin := ops.Sub(ct[0], ToDense(g[0], c.Value(1), c.Value(2), nil))
@@ -81,10 +78,7 @@ func init() {
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			x := c.Tensor(0)
 			g := ToDense(ct[0], c.Value(1), ops.Index(ops.Shape(x), 1), nil)
-			if !g.Shape().SubtypeOf(x.Shape()) {
-				g = ops.EnsureShape(g, x.Shape())
-			}
-			return []tensor.Tensor{g, nil}
+			return []tensor.Tensor{known(g, x.Shape())}
 		},
 	})
 }

@@ -66,11 +66,8 @@ func init() {
 			return results(out, t)
 		},
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
-			g := make([]tensor.Tensor, 3)
-			if ct[0] != nil {
-				g[0] = ops.EnsureShape(ops.BooleanMask(ct[0], Present(c.Value(1), c.Value(2), false), 0), c.Tensor(0).Shape())
-			}
-			return g
+			g := ops.BooleanMask(ct[0], Present(c.Value(1), c.Value(2), false), 0)
+			return []tensor.Tensor{known(g, c.Tensor(0).Shape())}
 		},
 	})
 	takePresentOp = op.Register(&op.Op{
@@ -85,18 +82,13 @@ func init() {
 			fits(c, x.DType(), x.Shape().With(0, len(at)))
 			out, bad := present(x, at, there)
 			if bad >= 0 {
-				e := c.Errorf(tenon.ErrRange, "%d is out of bounds for %d items", at[bad], lead(x))
-				e.Where = positionName(bad)
-				return nil, e
+				return nil, c.Errorf(tenon.ErrRange, "%d is out of bounds for %d items", at[bad], lead(x)).At(positionName(bad))
 			}
 			return results(out)
 		},
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
-			g := make([]tensor.Tensor, 3)
-			if ct[0] != nil { // negative numbers belong to no item
-				g[0] = scattered(c, ct[0], ops.Where(c.Value(2), ops.Cast(c.Value(1), dtype.Int64), int64(-1)))
-			}
-			return g
+			at := ops.Where(c.Value(2), ops.Cast(c.Value(1), dtype.Int64), int64(-1)) // negative numbers belong to no item
+			return []tensor.Tensor{scattered(c, ct[0], at)}
 		},
 	})
 }

@@ -157,13 +157,8 @@ func init() {
 			return results(folds[Folding(c.Str(4))].run(x, &folding{splits: splits, starts: starts}, n))
 		},
 		VJP: func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
-			g := make([]tensor.Tensor, 4)
-			if h := folds[Folding(c.Str(4))]; h.segment != nil && ct[0] != nil && c.Tensor(0).DType().IsDifferentiable() {
-				ids := FiberIDs(c.Value(1), c.Value(2))
-				s, _ := op.Lookup("segment_" + c.Str(4))
-				g[0] = s.VJP(&op.Call{Op: s, Args: []any{c.Tensor(0), ids, c.Value(3)}}, out, ct)[0]
-			}
-			return g
+			s, _ := op.Lookup("segment_" + c.Str(4))
+			return s.VJP(&op.Call{Op: s, Args: []any{c.Tensor(0), FiberIDs(c.Value(1), c.Value(2)), c.Value(3)}}, out, ct)
 		},
 	})
 }

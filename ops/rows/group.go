@@ -178,9 +178,8 @@ var matchOp = op.Register(&op.Op{
 			return index
 		})
 		if matches == nil {
-			e := c.Errorf(tenon.ErrInvalid, "there are %d pairs of rows with equal keys, whose numbers take %s; the budget is %s", total, memory.Size(memory.Times(total, 8)), memory.Size(budget))
-			e.Hint = "MatchWithin sets another budget"
-			return nil, e
+			return nil, c.Errorf(tenon.ErrInvalid, "there are %d pairs of rows with equal keys, whose numbers take %s; the budget is %s", total, memory.Size(memory.Times(total, 8)), memory.Size(budget)).
+				WithHint("MatchWithin sets another budget")
 		}
 		return results(valid(rowSplits, splits), matches)
 	},

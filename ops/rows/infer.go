@@ -191,9 +191,7 @@ func indexTensor(c *op.Call, d dtype.DType, x []int64) *tensor.Dense {
 	}
 	out, narrow := tensor.Make[int32](shape.Of(len(x)))
 	if err := segment.Narrow(narrow, x); err != nil {
-		e := c.Errorf(tenon.ErrInvalid, "%v: more than int32 holds", err)
-		e.Hint = "use int64 row splits"
-		tenon.Throw(e)
+		tenon.Throw(c.Errorf(tenon.ErrInvalid, "%v: more than int32 holds", err).WithHint("use int64 row splits"))
 	}
 	return out
 }
@@ -215,15 +213,11 @@ func rowError(c *op.Call, name string, err error) error {
 	}
 	var row *segment.RowError
 	if errors.As(err, &row) {
-		f := c.Errorf(tenon.ErrInvalid, "%s", row.Detail)
-		f.Where = fmt.Sprintf("%s[%d]", name, row.Row)
-		return f
+		return c.Errorf(tenon.ErrInvalid, "%s", row.Detail).At(fmt.Sprintf("%s[%d]", name, row.Row))
 	}
 	var index *gather.IndexError
 	if errors.As(err, &index) {
-		f := c.Errorf(tenon.ErrInvalid, "index %d is outside [0, %d)", index.Index, index.Limit)
-		f.Where = fmt.Sprintf("%s[%d]", name, index.Pos)
-		return f
+		return c.Errorf(tenon.ErrInvalid, "index %d is outside [0, %d)", index.Index, index.Limit).At(fmt.Sprintf("%s[%d]", name, index.Pos))
 	}
 	return err
 }

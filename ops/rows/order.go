@@ -98,9 +98,6 @@ func init() {
 		},
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
 			x, splits := c.Tensor(0), c.Value(1)
-			if x.Shape().Rank() < 0 {
-				tenon.Throw(c.Errorf(tenon.ErrUnsupported, "the gradient needs to know the rank of the values"))
-			}
 			starts := perRow(c, ops.Index(ops.Cast(splits, dtype.Int64), keyButLast))
 			at := ops.Add(op.Eval(argSortOp, x, splits, c.Bool(2)), Repeat(starts, splits, x.Shape().Dim(0)))
 			return []tensor.Tensor{ops.PutAlongAxis(ops.ZerosLike(ct[0]), at, ct[0], 0), nil}
@@ -231,10 +228,7 @@ func init() {
 			return []tensor.Tensor{values, tensor.Vector(at), t}, nil
 		},
 		VJP: func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
-			if ct[0] == nil {
-				return []tensor.Tensor{nil, nil, nil}
-			}
-			return []tensor.Tensor{scattered(c, ct[0], Global(out[1], out[2], c.Value(1))), nil, nil}
+			return []tensor.Tensor{scattered(c, ct[0], Global(out[1], out[2], c.Value(1)))}
 		},
 	})
 }

@@ -130,9 +130,7 @@ func rowCount(c *op.Call, ids []int64) int {
 		return 0
 	}
 	if last := ids[n-1]; last >= maxRows && last/1024 >= int64(n) {
-		e := c.Errorf(tenon.ErrInvalid, "the last of %d ids is %d, which would make as many rows", n, last)
-		e.Hint = "give the number of rows as nrows"
-		tenon.Throw(e)
+		tenon.Throw(c.Errorf(tenon.ErrInvalid, "the last of %d ids is %d, which would make as many rows", n, last).WithHint("give the number of rows as nrows"))
 	}
 	return int(ids[n-1]) + 1
 }

@@ -35,11 +35,8 @@ func init() {
 			return results(rowsFrom(x, s, out, starts), splitsIn(c, c.Tensor(1).DType(), to))
 		},
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
-			if ct[0] == nil {
-				return []tensor.Tensor{nil, nil, nil}
-			}
 			_, at := GatherIndex(c.Value(1), c.Value(2))
-			return []tensor.Tensor{scattered(c, ct[0], at), nil, nil}
+			return []tensor.Tensor{scattered(c, ct[0], at)}
 		},
 	})
 	gatherIndexOp = op.Register(&op.Op{
@@ -76,11 +73,15 @@ func gatheredSplits(c *op.Call, starts, splits, idx []int64) (*tensor.Dense, []i
 func scattered(c *op.Call, ct, at tensor.Tensor) tensor.Tensor {
 	x := c.Tensor(0)
 	n := ops.Index(ops.Shape(x), 0)
-	g := ops.SegmentSum(ct, at, n)
-	if g.Shape().SubtypeOf(x.Shape()) {
-		return g
+	return known(ops.SegmentSum(ct, at, n), x.Shape())
+}
+
+// known adds the sizes in s to what is known of the shape of x.
+func known(x tensor.Tensor, s shape.Shape) tensor.Tensor {
+	if x.Shape().SubtypeOf(s) {
+		return x
 	}
-	return ops.EnsureShape(g, x.Shape())
+	return ops.EnsureShape(x, s)
 }
 
 // Gather returns rows by number, concatenated. A number out of range is an error that names it.
@@ -161,12 +162,8 @@ func init() {
 			return results(values, splitsIn(c, c.Tensor(1).DType(), to))
 		},
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
-			g := make([]tensor.Tensor, len(c.Values()))
-			if ct[0] != nil {
-				index := op.EvalN(sliceIndexOp, c.Value(1), c.Args[2], c.Args[3], c.Args[4])
-				g[0] = scattered(c, ct[0], index[1])
-			}
-			return g
+			index := op.EvalN(sliceIndexOp, c.Value(1), c.Args[2], c.Args[3], c.Args[4])
+			return []tensor.Tensor{scattered(c, ct[0], index[1])}
 		},
 	})
 	sliceIndexOp = op.Register(&op.Op{
@@ -252,9 +249,6 @@ func init() {
 		},
 		VJP: func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
 			g := make([]tensor.Tensor, len(c.Values()))
-			if ct[0] == nil {
-				return g
-			}
 			found := perRow(c, out[1])
 			zero := ops.Cast(0, ct[0].DType())
 			starts := ops.Index(ops.Cast(c.Value(1), dtype.Int64), key.To(-1))

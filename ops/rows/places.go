@@ -45,9 +45,7 @@ func listsOf(c *op.Call, i, nvals int) (at, lists, splits []int64) {
 
 // noPosition returns the error for a position that does not exist in a row.
 func noPosition(c *op.Call, r int, k int64, splits []int64) error {
-	e := c.Errorf(tenon.ErrRange, "position %d is out of bounds for %d entries", k, splits[r+1]-splits[r])
-	e.Where = rowName(r)
-	return e
+	return c.Errorf(tenon.ErrRange, "position %d is out of bounds for %d entries", k, splits[r+1]-splits[r]).At(rowName(r))
 }
 
 var placesOp = op.Register(&op.Op{
@@ -105,11 +103,7 @@ func init() {
 			return results(ops.Gather(x, index, 0))
 		},
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
-			g := make([]tensor.Tensor, 4)
-			if ct[0] != nil {
-				g[0] = scattered(c, ct[0], Places(c.Value(1), c.Value(2), c.Value(3)))
-			}
-			return g
+			return []tensor.Tensor{scattered(c, ct[0], Places(c.Value(1), c.Value(2), c.Value(3)))}
 		},
 	})
 }
@@ -158,9 +152,7 @@ var placesOfOp = op.Register(&op.Op{
 				return nil, c.Errorf(tenon.ErrInvalid, "row %d does not exist among %d rows", r, len(splits)-1)
 			}
 			if uint64(k) >= uint64(splits[r+1]-splits[r]) {
-				e := c.Errorf(tenon.ErrInvalid, "position %d is outside a row of length %d", k, splits[r+1]-splits[r])
-				e.Where = rowName(int(r))
-				return nil, e
+				return nil, c.Errorf(tenon.ErrInvalid, "position %d is outside a row of length %d", k, splits[r+1]-splits[r]).At(rowName(int(r)))
 			}
 			places[i] = splits[r] + k
 		}
@@ -191,9 +183,7 @@ var fromStartOp = op.Register(&op.Op{
 		for i, k := range at {
 			places[i] = k + k>>63&n
 			if uint64(places[i]) >= uint64(n) {
-				e := c.Errorf(tenon.ErrRange, "%d is out of bounds for %d rows", k, n)
-				e.Where = positionName(i)
-				return nil, e
+				return nil, c.Errorf(tenon.ErrRange, "%d is out of bounds for %d rows", k, n).At(positionName(i))
 			}
 		}
 		return results(out)

@@ -3,11 +3,9 @@ package named
 import (
 	"fmt"
 	"slices"
-	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/named/internal/terms"
 )
 
 // Einsum contracts tensors as described by a text, which lists the dimensions of each tensor and
@@ -35,75 +33,23 @@ func Einsum(text string, operands ...tenon.Value) *Tensor {
 	for i, x := range operands {
 		ts[i] = tensorOf(fn, x)
 	}
-	bad := func(kind error, format string, args ...any) {
-		e := newError(kind, fn, fmt.Sprintf(format, args...))
-		e.Where = fmt.Sprintf("%q", text)
-		tenon.Throw(e)
-	}
-	in, out, arrow := strings.Cut(text, "->")
-	if !arrow {
-		bad(tenon.ErrInvalid, "there is no arrow: list the dimensions of the result after ->")
-	}
-	terms := strings.Split(in, ",")
-	if len(terms) != len(ts) || len(ts) == 0 {
-		bad(tenon.ErrInvalid, "there are %d terms for %d tensors", len(terms), len(ts))
-	}
-	all, listed, rest := none, none, none // rest: the dimensions of ellipses
-	behind := make([]*layout, len(ts))
-	for i, term := range terms {
-		l := ts[i].spec.names
-		seen, dots := none, false
-		for _, word := range strings.Fields(term) {
-			if word == ellipsis {
-				if dots {
-					bad(tenon.ErrInvalid, "... occurs twice in term %d", i)
-				}
-				dots = true
-				continue
+	t := terms.Text[id]{Text: text, Dims: make([][]id, len(ts)),
+		Path:    func(n id) string { return n.info().path },
+		Short:   id.String,
+		Printed: func(n id, among []id) string { return layoutOf(among).text(n) },
+		Line:    func(i int) string { return ts[i].line("tensor") },
+		Bad: func(absent bool, format string, args ...any) {
+			kind := tenon.ErrInvalid
+			if absent {
+				kind = tenon.ErrNotFound
 			}
-			n, ok := l.find(word)
-			if !ok {
-				bad(tenon.ErrNotFound, "%s is not a dimension of tensor %d\n%s", word, i, ts[i].line("tensor"))
-			}
-			if seen.has(n) {
-				bad(tenon.ErrInvalid, "%s occurs twice in term %d", word, i)
-			}
-			seen = seen.and(layoutOf([]id{n}))
-		}
-		behind[i] = l.without(seen)
-		if len(behind[i].ids) > 0 && !dots {
-			bad(tenon.ErrInvalid, "term %d lacks {%v}\n%s", i, behind[i], ts[i].line("tensor"))
-		}
-		all, listed, rest = all.and(l), listed.and(seen), rest.and(behind[i])
+			tenon.Throw(newError(kind, fn, fmt.Sprintf(format, args...)).At(fmt.Sprintf("%q", text)))
+		}}
+	all := none
+	for i, x := range ts {
+		t.Dims[i], all = x.spec.names.ids, all.and(x.spec.names)
 	}
-	for i, l := range behind {
-		if both := l.both(listed); len(both.ids) > 0 {
-			bad(tenon.ErrInvalid, "{%v} of tensor %d is under ... but is listed in another term: list it in term %d too\n%s", both, i, i, ts[i].line("tensor"))
-		}
-	}
-	keep, words := none, strings.Fields(out)
-	for _, word := range words {
-		if word == ellipsis {
-			continue
-		}
-		n, ok := all.find(word)
-		if !ok {
-			bad(tenon.ErrNotFound, "no tensor has %s, which the result lists", word)
-		}
-		if keep.has(n) {
-			bad(tenon.ErrInvalid, "%s occurs twice in the result", word)
-		}
-		keep = keep.and(layoutOf([]id{n}))
-	}
-	lacks := rest.without(keep)
-	switch at := slices.Index(words, ellipsis); {
-	case at < 0 && len(lacks.ids) > 0:
-		bad(tenon.ErrInvalid, "the result lacks ..., which stands for {%v}", lacks)
-	case at >= 0 && slices.Contains(words[at+1:], ellipsis):
-		bad(tenon.ErrInvalid, "... occurs twice in the result")
-	case at >= 0:
-		keep = layoutOf(slices.Insert(slices.Clone(keep.ids), at, lacks.ids...))
-	}
+	keep := layoutOf(t.Result())
 	// The text says to sum over dimensions that only one tensor has and the result lacks.
 	sum := all.without(keep)
 	for i, t := range ts {
@@ -118,25 +64,4 @@ func Einsum(text string, operands ...tenon.Value) *Tensor {
 		}
 	}
 	return sum.of().Contract(operands...).ordered(keep)
-}
-
-// ellipsis stands for the dimensions that a term does not list.
-const ellipsis = "..."
-
-// find returns the name with a text: its printed form, its path, or the printed form with a
-// lower-case first letter or with _ for spaces.
-func (l *layout) find(word string) (id, bool) {
-	for _, n := range l.ids {
-		if l.text(n) == word || n.info().path == word {
-			return n, true
-		}
-	}
-	for _, n := range l.ids {
-		s := n.String()
-		first, size := utf8.DecodeRuneInString(s)
-		if string(unicode.ToLower(first))+s[size:] == word || strings.ReplaceAll(s, " ", "_") == word {
-			return n, true
-		}
-	}
-	return 0, false
 }

@@ -58,6 +58,7 @@ const Order = `
 	structured < structured/gostruct;
 	named < named/coords, named/layers;
 	ops < named/internal/stated < named;
+	NONE < named/internal/terms < named, named/dimcheck;
 	internal/dimtext, internal/throw < named/dimcheck < named/dimcheck/plugin;
 	sparse, structured, named, internal/rows < internal/anatomy < internal/rowwise;
 	element, sparse, structured, structured/gostruct, named, named/coords, named/layers, ext, internal/anatomy, internal/rowwise < TIER6;

@@ -3,7 +3,8 @@ package dimcheck
 import (
 	"fmt"
 	"slices"
-	"strings"
+
+	"github.com/tenonml/tenon/named/internal/terms"
 )
 
 func dotRule(r *ruleCall) *val { return r.dot(r.known(0), r.known(1)) }
@@ -102,97 +103,21 @@ func (r *ruleCall) contract(operands []operand) *val {
 }
 
 func einsumRule(r *ruleCall) *val {
-	text := r.text(0)
+	of := r.text(0)
 	vs := r.tensors(1)
-	bad := func(format string, args ...any) {
-		r.title = fmt.Sprintf("named.Einsum: %q", text)
-		r.wrong(ruleMissing, fmt.Sprintf(format, args...), "")
+	t := terms.Text[name]{Text: of, Dims: make([][]name, len(vs)),
+		Path:    func(n name) string { return string(n) },
+		Short:   name.short,
+		Printed: func(n name, among []name) string { return text(n, namesVal(among).Dims) },
+		Line:    func(i int) string { return lines(r.one("tensor", vs[i], i+1)) },
+		Bad: func(_ bool, format string, args ...any) {
+			r.title = fmt.Sprintf("named.Einsum: %q", of)
+			r.wrong(ruleMissing, fmt.Sprintf(format, args...), "")
+		}}
+	var all []dim
+	for i, v := range vs {
+		t.Dims[i], all = dimNames(v.Dims), merged(all, v.Dims)
 	}
-	in, out, arrow := strings.Cut(text, "->")
-	if !arrow {
-		bad("there is no arrow: list the dimensions of the result after ->")
-	}
-	terms := strings.Split(in, ",")
-	if len(terms) != len(vs) {
-		bad("there are %d terms for %d tensors", len(terms), len(vs))
-	}
-	var all, rest []dim // rest: the dimensions of ellipses
-	var listed []name
-	behind := make([][]dim, len(vs))
-	for i, term := range terms {
-		var seen []name
-		dots := false
-		for _, word := range strings.Fields(term) {
-			if word == ellipsis {
-				if dots {
-					bad("... occurs twice in term %d", i)
-				}
-				dots = true
-				continue
-			}
-			n, ok := findWord(vs[i].Dims, word)
-			if !ok {
-				bad("%s is not a dimension of tensor %d\n%s", word, i, lines(r.one("tensor", vs[i], i+1)))
-			}
-			if slices.Contains(seen, n) {
-				bad("%s occurs twice in term %d", word, i)
-			}
-			seen = append(seen, n)
-		}
-		behind[i] = without(vs[i].Dims, seen)
-		if len(behind[i]) > 0 && !dots {
-			bad("term %d lacks {%s}\n%s", i, listText(dimNames(behind[i])), lines(r.one("tensor", vs[i], i+1)))
-		}
-		all, listed, rest = merged(all, vs[i].Dims), union(listed, seen), merged(rest, behind[i])
-	}
-	for i, dims := range behind {
-		if both := intersect(dimNames(dims), listed); len(both) > 0 {
-			bad("{%s} of tensor %d is under ... but is listed in another term: list it in term %d too\n%s", listText(both), i, i, lines(r.one("tensor", vs[i], i+1)))
-		}
-	}
-	var keep []name
-	dots := 0
-	for _, word := range strings.Fields(out) {
-		if word == ellipsis {
-			dots++
-			continue
-		}
-		n, ok := findWord(all, word)
-		if !ok {
-			bad("no tensor has %s, which the result lists", word)
-		}
-		if slices.Contains(keep, n) {
-			bad("%s occurs twice in the result", word)
-		}
-		keep = append(keep, n)
-	}
-	lacks := dimNames(without(rest, keep))
-	switch {
-	case dots == 0 && len(lacks) > 0:
-		bad("the result lacks ..., which stands for {%s}", listText(lacks))
-	case dots > 1:
-		bad("... occurs twice in the result")
-	}
-	keep = append(keep, lacks...)
-	r.dims = dimNames(without(all, keep))
+	r.dims = dimNames(without(all, t.Result()))
 	return r.contract(r.several(vs, 1))
-}
-
-// ellipsis stands for the dimensions that a term does not list.
-const ellipsis = "..."
-
-// findWord returns the dimension that a word in an einsum text refers to.
-func findWord(dims []dim, word string) (name, bool) {
-	for _, d := range dims {
-		if text(d.Name, dims) == word || string(d.Name) == word {
-			return d.Name, true
-		}
-	}
-	for _, d := range dims {
-		s := d.Name.short()
-		if s != "" && strings.ToLower(s[:1])+s[1:] == word || strings.ReplaceAll(s, " ", "_") == word {
-			return d.Name, true
-		}
-	}
-	return "", false
 }

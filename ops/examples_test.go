@@ -184,16 +184,18 @@ func ExampleTile() {
 	// [1 2 1 2 1 2] int64[6] [1 2 2 2] int64[4]
 }
 
-// Windows of three elements that slide by one, and their sum back in place.
+// Windows of three elements that slide by one, their largest elements, and their sum back in place.
 func ExampleWindows() {
 	x := tensor.Of([]float64{1, 2, 3, 4})
 	o := ops.WindowOptions{Size: []int{3}}
 	w := ops.Windows(x, 0, o)
 	fmt.Println(w)
+	fmt.Println(ops.MaxWindows(x, 0, o))
 	fmt.Println(ops.FoldWindows(w, []int64{4}, 0, o))
 	// Output:
 	// [[1. 2. 3.]
 	//  [2. 3. 4.]] float64[2, 3]
+	// [3. 4.] float64[2]
 	// [1. 4. 6. 4.] float64[4]
 }
 

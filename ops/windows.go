@@ -57,8 +57,9 @@ func attr(list []int) any {
 
 var windowsOp, foldWindowsOp *op.Op
 
-func init() {
-	settings := []op.Param{
+// windowParams are the settings of windows along axes.
+func windowParams() []op.Param {
+	return []op.Param{
 		{Name: "axis", Kind: op.Attr, Type: op.IntType},
 		{Name: "size", Kind: op.Attr, Type: op.IntsType},
 		{Name: "stride", Kind: op.Attr, Type: op.IntsType, Optional: true},
@@ -67,9 +68,12 @@ func init() {
 		{Name: "after", Kind: op.Attr, Type: op.IntsType, Optional: true},
 		{Name: "same", Kind: op.Attr, Type: op.BoolType, Default: false},
 	}
+}
+
+func init() {
 	windowsOp = op.Register(&op.Op{
 		Name: "windows", Statement: opaque("each axis of positions becomes one of windows and one of their elements"), Doc: "The windows that slide along axes.", Results: 1,
-		Params: append(append(unaryOf(op.NumbersBools), settings...), op.Param{Name: "fill", Kind: op.Attr, Type: op.FloatType, Default: 0.0}),
+		Params: append(append(unaryOf(op.NumbersBools), windowParams()...), op.Param{Name: "fill", Kind: op.Attr, Type: op.FloatType, Default: 0.0}),
 		Shape: func(c *op.Call) (shape.Shape, error) {
 			s := c.Tensor(0).Shape()
 			if !s.HasRank() {
@@ -126,7 +130,7 @@ func init() {
 	})
 	foldWindowsOp = op.Register(&op.Op{
 		Name: "fold_windows", Statement: opaque("axes of windows and of their elements become axes of positions"), Doc: "The sums of the windows' elements at each position.", Results: 1,
-		Params: append(append(unaryOf(op.Numbers), sizesParam("sizes")), settings...),
+		Params: append(append(unaryOf(op.Numbers), sizesParam("sizes")), windowParams()...),
 		Shape: func(c *op.Call) (shape.Shape, error) {
 			s, n := c.Tensor(0).Shape(), len(c.Ints(3))
 			dims, count := sizes(c, 1)

@@ -43,6 +43,7 @@ var families = []family{
 	{generator: "attention", pkg: "internal/kernel/attention", name: "kernels"},
 	{generator: "gather", pkg: "internal/kernel/gather", name: "kernels"},
 	{generator: "segment", pkg: "internal/kernel/segment", name: "kernels"},
+	{generator: "window", pkg: "internal/kernel/window", name: "kernels"},
 	{generator: "wire", pkg: "internal/kernel/wire", name: "kernels"},
 }
 

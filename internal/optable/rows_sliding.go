@@ -1,9 +1,11 @@
 package optable
 
 import (
+	"math"
 	"slices"
 
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/ops"
 )
 
 // Windows along axes of positions.
@@ -65,7 +67,61 @@ func init() {
 		return setting{dims, a[at].(int), a[at+1].([]int), a[at+2].([]int), a[at+3].([]int), a[at+4].([]int), a[at+5].([]int), a[at+6].(bool)}
 	}
 	numbers := slices.DeleteFunc(slices.Clone(dtype.All()), func(d dtype.DType) bool { return !d.IsNumeric() })
+	reals := slices.DeleteFunc(slices.Clone(dtype.All()), func(d dtype.DType) bool { return !d.IsReal() })
+	// reached calls f for each element of each window that is at a position, with its offsets in x and in
+	// values of windows, and returns the shape of the latter.
+	reached := func(s setting, f func(x, y int)) []int {
+		at, n := s.axis, len(s.size)
+		if at < 0 {
+			at += len(s.dims)
+		}
+		windows, _ := sliding(s)
+		dims := slices.Concat(s.dims[:at], windows, s.dims[at+n:])
+		visit(s, func(p, e []int) {
+			if p != nil {
+				f(Offset(s.dims, p), Offset(dims, slices.Concat(e[:at+n], e[at+2*n:])))
+			}
+		})
+		return dims
+	}
+	greatest := func(x Array, s setting) Array {
+		dims := reached(s, func(_, _ int) {})
+		y := slices.Repeat([]float64{math.Inf(-1)}, Size(dims))
+		reached(s, func(xi, yi int) { y[yi] = max(y[yi], real(x.X[xi])) })
+		return Real(dims, y)
+	}
 	Add(
+		Row{Op: "max_windows", Smooth: true, Calls: EachType(reals, func(d dtype.DType) (calls []Call) {
+			for _, s := range settings {
+				calls = append(calls, Args(Sample(d, s.dims...), s.axis, s.size, list(s.stride), list(s.dilation), list(s.before), list(s.after), s.same))
+			}
+			return append(calls, Args(Sample(d, 0, 3), 1, []int{2}, []int{1}, []int{1}, []int{0}, []int{0}, false))
+		}), Ref: func(a []any) []Array { return []Array{greatest(a[0].(Array), of(a, 1, a[0].(Array).Shape))} }},
+		Row{Op: "max_windows_grad", Smooth: true, Tol: 8, Calls: EachType(Floats, func(d dtype.DType) (calls []Call) {
+			for _, s := range settings {
+				x := ops.Floor(Sample(d, s.dims...)) // some are equal
+				y := greatest(ArrayOf(x), s)
+				c := Args(x, ops.Cast(ops.Reshape(y.Floats(), y.Shape), d), SampleSeed(d, 2, y.Shape...), s.axis, s.size, list(s.stride), list(s.dilation), list(s.before), list(s.after), s.same)
+				c.Grad = []int{2} // it is linear in the cotangents only
+				calls = append(calls, c)
+			}
+			return append(calls, Args(Sample(d, 0, 3), Sample(d, 0, 2), Sample(d, 0, 2), 1, []int{2}, []int{1}, []int{1}, []int{0}, []int{0}, false))
+		}), Ref: func(a []any) []Array {
+			x, y, ct := a[0].(Array), a[1].(Array), a[2].(Array)
+			s := of(a, 3, x.Shape)
+			out, count := Array{Shape: x.Shape, X: make([]complex128, x.Len())}, make([]complex128, y.Len())
+			reached(s, func(xi, yi int) {
+				if x.X[xi] == y.X[yi] {
+					count[yi]++
+				}
+			})
+			reached(s, func(xi, yi int) {
+				if x.X[xi] == y.X[yi] {
+					out.X[xi] += ct.X[yi] / count[yi]
+				}
+			})
+			return []Array{out}
+		}},
 		Row{Op: "windows", Smooth: true, Calls: EachType(numbers, func(d dtype.DType) (calls []Call) {
 			for i, s := range settings {
 				calls = append(calls, Args(Sample(d, s.dims...), s.axis, s.size, list(s.stride), list(s.dilation), list(s.before), list(s.after), s.same, float64(i%2)))

@@ -26,6 +26,7 @@ func init() {
 		"index": indexed, "gather": gathered, "boolean_mask": whereTrue, "slice": sliced, "pad": padded, "mirror_pad": padded, "tile": tiled,
 		"where": chosen, "nonzero": placesTrue, "searchsorted": sought, "control.same_rows": sameRows,
 		"convolve": convolved, "convolve_transpose": convolved, "windows": windowed, "fold_windows": windowed,
+		"max_windows": windowed,
 
 		"ragged.lengths": ofSplits(func(_ *node, p part) []part {
 			return []part{{kind: entries, level: p.level, role: lengths, of: p.into}}

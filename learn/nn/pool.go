@@ -48,8 +48,10 @@ func (l Pool) Apply(x tensor.Tensor) tensor.Tensor {
 	if w.Stride == nil {
 		w.Stride = l.Size
 	}
+	var dense func(x tensor.Tensor, o ops.WindowOptions) tensor.Tensor
 	if l.Kind == MaxPool {
 		fill = math.Inf(-1)
+		dense = func(x tensor.Tensor, o ops.WindowOptions) tensor.Tensor { return ops.MaxWindows(x, -1-len(l.Size), o) }
 	}
 	for _, k := range l.Size {
 		n *= k
@@ -63,7 +65,7 @@ func (l Pool) Apply(x tensor.Tensor) tensor.Tensor {
 			return ops.Mean(x, -2)
 		}
 		return ops.Div(ops.Sum(x, -2), count())
-	}, nil)
+	}, dense)
 }
 
 // GlobalPool takes the maximum or the mean over all positions of a row; 0 for a row without

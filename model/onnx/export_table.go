@@ -159,7 +159,7 @@ func init() { // a function, because operations write graphs, which look up oper
 		"tensor_scatter_add": written(scattered("add")), "tensor_scatter_max": written(scattered("max")), "tensor_scatter_min": written(scattered("min")), "tensor_scatter_update": written(scattered("none")),
 		"boolean_mask": by(booleanMask), "nonzero": written(nonzeroOf),
 		"diag": of1(diag), "diag_part": of1(diagPart), "band_part": written(band), "one_hot": by(oneHotOf), "sequence_mask": by(sequenceMask),
-		"bincount": by(bincount), "windows": by(windowsOf), "fold_windows": by(foldWindows),
+		"bincount": by(bincount), "windows": by(windowsOf), "fold_windows": by(foldWindows), "max_windows": by(maxWindows),
 
 		// Products, layers and losses.
 		"matmul": written(matMulOf), "matvec": of2(matVec), "dot": of2(func(x, y T) T { return ops.Sum(ops.Mul(x, y), -1) }), "outer": of2(outer),

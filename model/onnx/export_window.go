@@ -187,6 +187,18 @@ func sumPooled(e *node) string {
 	return e.reduce("ReduceSum", products)
 }
 
+// maxWindows is written as a pooling operation where that is possible.
+func maxWindows(c *op.Call) T {
+	x, n := c.Tensor(0), len(c.Ints(2))
+	axis := (c.Int(1) + rank(x)) % rank(x)
+	over := make([]int, n)
+	for i := range over {
+		over[i] = axis + n + i
+	}
+	o := ops.WindowOptions{Size: c.Ints(2), Stride: c.Ints(3), Dilation: c.Ints(4), Before: c.Ints(5), After: c.Ints(6), Same: c.Bool(7), Fill: lowest(x.DType())}
+	return ops.Max(ops.Windows(x, axis, o), over...)
+}
+
 // windowsOf gathers the elements of windows by position.
 func windowsOf(c *op.Call) T {
 	x, axis, size := c.Tensor(0), c.Int(1), c.Ints(2)

@@ -222,11 +222,11 @@ func maxPool(c *call) []any {
 	x := c.x(0)
 	size := c.ints("kernel_shape")
 	o := c.ceiled(x, c.slide(x, size))
+	if len(c.n.outputs) < 2 {
+		return one(ops.MaxWindows(x, 2, o))
+	}
 	o.Fill = lowest(x.DType())
 	windows := ops.Windows(x, 2, o)
-	if len(c.n.outputs) < 2 {
-		return one(ops.Max(windows, inside(len(size))...))
-	}
 	flat := func(w T) T {
 		return ops.Reshape(w, append(append([]int(nil), dims(w)[:2+len(size)]...), -1))
 	}

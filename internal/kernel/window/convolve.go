@@ -125,6 +125,17 @@ func (c *Convolution) inside(u *unit) (lo, hi int) {
 	return lo, max(lo, min(n, c.last.In-u.first))
 }
 
+// reached returns the range of a unit's windows whose element k along the last axis exists, and the
+// position of that of the first one.
+func (c *Convolution) reached(u *unit, k int) (lo, hi, position int) {
+	stride, at := c.last.Stride, u.first+k*c.last.Dilation
+	lo = max(0, (-at+stride-1)/stride)
+	if at < c.last.In {
+		hi = min(u.n, (c.last.In-1-at)/stride+1)
+	}
+	return lo, hi, at + lo*stride
+}
+
 // gather sets dst to the positions that a unit's windows cover, with zeros for those outside:
 // [positions, elements along the outer axes, features of a group].
 func gather[T gemm.Element](c *Convolution, u *unit, dst, x []T, group int) {
@@ -279,21 +290,17 @@ func Input[T gemm.Element](c Convolution, x, y, kernel []T) {
 
 // inPlace adds a unit's products to the positions, one window element at a time.
 func inPlace[T gemm.Element](c *Convolution, s *scratch[T], x, y []T, group int) {
-	stride := c.last.Stride
 	c.eachLine(&s.unit, func(e, line int, ok bool) {
 		if !ok {
 			return
 		}
 		for k := range c.last.Size {
-			// The windows [lo, hi) have this element at a position.
-			at := s.first + k*c.last.Dilation
-			lo := max(0, (-at+stride-1)/stride)
-			hi := min(s.n, (c.last.In-1-at)/stride+1)
-			if c.last.In-1-at < 0 || lo >= hi {
+			lo, hi, at := c.reached(&s.unit, k)
+			if lo >= hi {
 				continue
 			}
 			p := &s.panels[(group*c.last.Size+k)*c.beside+e]
-			p.Times(x[(line+at+lo*stride)*c.Features:], stride*c.Features, y[lo*c.Out:], c.Out, 1, hi-lo, c.in, c.out, 1, 1)
+			p.Times(x[(line+at)*c.Features:], c.last.Stride*c.Features, y[lo*c.Out:], c.Out, 1, hi-lo, c.in, c.out, 1, 1)
 		}
 	})
 }

@@ -194,10 +194,6 @@ func (t *Trainer[P, B]) onRanks(loss lossOf[P, B], o Options) error {
 		Batch B
 	}
 	for i := range t.steps {
-		f := function.Options{Name: "train.Step", RelaxAfter: 1}
-		if r.Compute != nil {
-			f.RelaxAfter = 0 // divided dimensions need known sizes
-		}
 		t.steps[i] = function.New(func(s State[P], b B) (State[P], []tensor.Tensor) {
 			var out stepped
 			if r.Compute == nil {
@@ -213,7 +209,7 @@ func (t *Trainer[P, B]) onRanks(loss lossOf[P, B], o Options) error {
 				return stepped{mesh.Lay(layout, next), seen}
 			}, given{s, b})
 			return out.State, out.Seen
-		}, f)
+		}, function.Options{Name: "train.Step", RelaxAfter: 1})
 	}
 	return nil
 }

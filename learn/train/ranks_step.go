@@ -36,12 +36,13 @@ func differentiateRanks[P, B any](s State[P], batch B, loss lossOf[P, B], o Opti
 		Weight tensor.Tensor
 	}
 	x := given{State: State[P]{Params: s.Params, Scale: s.Scale, Step: s.Step, Key: s.Key}}
-	x.Weight = mesh.PerRank(r.axis(), func(tensor.Tensor) tensor.Tensor { return r.weight(batch) }, s.Step)
+	weight := r.weight(batch)
+	x.Weight = mesh.PerRank(r.axis(), func(tensor.Tensor) tensor.Tensor { return weight }, s.Step)
 	var local P
 	out := mesh.PerRank(r.axis(), func(x given) ofRank {
 		s := x.State
 		s.Key = ops.RandomFoldIn(s.Key, tensor.Scalar(int64(rank)))
-		share := ops.Div(r.weight(batch), x.Weight)
+		share := ops.Div(weight, x.Weight)
 		// The weighted loss is differentiated: it may depend on values of other ranks, so it is part of their
 		// gradients.
 		value, grads, after := differentiate(s, batch, func(p P, b B, key tensor.Tensor) seen {

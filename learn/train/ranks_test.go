@@ -14,6 +14,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/learn/nn"
 	"github.com/tenonml/tenon/learn/train"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ragged"
@@ -68,11 +69,31 @@ func wordLoss(m bagModel, b bagBatch, _ tensor.Tensor) tensor.Tensor {
 	return ops.Mean(ops.Square(ops.Sum(ops.Gather(m.Words, b.Bags, 0), 2).(interface{ FlatValues() tensor.Tensor }).FlatValues()))
 }
 
+// featureLoss is a loss of which ranks may divide the features of words: each of them has all words, with their weights.
+func featureLoss(m bagModel, b bagBatch, _ tensor.Tensor) tensor.Tensor {
+	words := b.Bags.(*ragged.Tensor)
+	weights := ops.Gather(m.B, ops.Mod(words.FlatValues(), int64(5)), 0)
+	v := nn.Embedding{Table: m.Words}.Bag(words, weights, nn.BagSum)
+	v = ops.Div(v, ops.Add(ops.SumKeep(ops.Square(v), 1), 1.0))
+	return ops.Mean(ops.Square(ops.Sub(ops.MatMul(v, mesh.GatherAxis(m.W)), mesh.GatherAxis(b.Targets))))
+}
+
 func bagOptions() train.FitOptions[bagModel, bagBatch] {
 	return train.FitOptions[bagModel, bagBatch]{
 		Options: train.Options{Optimizer: train.AdamW(0.05), ClipNorm: 0.5, Average: 0.9},
 		Data:    train.Source[bagBatch]{Batches: 4, At: bagAt}, Epochs: 2,
 	}
+}
+
+// byRows divides batches by rows, and states along their first axes.
+func byRows(m *mesh.Mesh) *train.Ranks {
+	return &train.Ranks{Mesh: m, Stored: tenon.Must(m.Plan(mesh.Unnamed(0, "data")))}
+}
+
+// byFeatures divides parameters along their second axes, and the work with them.
+func byFeatures(m *mesh.Mesh) *train.Ranks {
+	p := tenon.Must(m.Plan(mesh.Unnamed(1, "data")))
+	return &train.Ranks{Mesh: m, Compute: p, Stored: p}
 }
 
 // fitOn fits on so many ranks, and returns what each of them got.
@@ -124,8 +145,9 @@ func TestRanksTrainAsOne(t *testing.T) {
 		"words":      {wordLoss, func(m *mesh.Mesh) *train.Ranks { return &train.Ranks{Mesh: m, Weight: words} }, 0},
 		"zero2":      {bagLoss, func(m *mesh.Mesh) *train.Ranks { return &train.Ranks{Mesh: m, Slots: plan(m)} }, 0},
 		"zero2 sums": {bagLoss, func(m *mesh.Mesh) *train.Ranks { return &train.Ranks{Mesh: m, Slots: plan(m)} }, 2},
-		"zero3":      {bagLoss, func(m *mesh.Mesh) *train.Ranks { return &train.Ranks{Mesh: m, Stored: plan(m)} }, 0},
-		"accumulate": {bagLoss, func(m *mesh.Mesh) *train.Ranks { return &train.Ranks{Mesh: m, Stored: plan(m)} }, 2},
+		"zero3":      {bagLoss, byRows, 0},
+		"features":   {featureLoss, byFeatures, 0},
+		"accumulate": {bagLoss, byRows, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := bagOptions()
@@ -157,38 +179,43 @@ func TestRanksTrainAsOne(t *testing.T) {
 // A run goes on with another number of ranks, and is what it would have been: positions count whole batches, and
 // a checkpoint is the same whoever wrote it.
 func TestRanksResume(t *testing.T) {
-	want, err := train.Fit(t.Context(), newBagModel(), bagLoss, bagOptions())
-	if err != nil {
-		t.Fatal(err)
-	}
-	file := filepath.Join(t.TempDir(), "run.safetensors")
-	var last []*train.Fitted[bagModel]
-	for i, n := range []int{2, 1, 3} {
-		last, err = fitOn(t, n, bagLoss, func(m *mesh.Mesh) train.FitOptions[bagModel, bagBatch] {
-			o := bagOptions()
-			o.Checkpoint, o.CheckpointEvery = file, 1
-			o.Ranks = &train.Ranks{Mesh: m, Stored: tenon.Must(m.Plan(mesh.Unnamed(0, "data")))}
-			if i < 2 {
-				o.OnStep = append(o.OnStep, func(e train.Event) error {
-					if e.Step == 3*(i+1) {
-						return errors.New("killed")
-					}
-					return nil
-				})
-			}
-			return o
-		})
-		if i < 2 && (err == nil || !strings.Contains(err.Error(), "killed")) {
-			t.Fatal(i, err)
+	for name, c := range map[string]struct {
+		loss  train.Loss[bagModel, bagBatch]
+		ranks func(m *mesh.Mesh) *train.Ranks
+	}{"rows": {bagLoss, byRows}, "features": {featureLoss, byFeatures}} {
+		want, err := train.Fit(t.Context(), newBagModel(), c.loss, bagOptions())
+		if err != nil {
+			t.Fatal(err)
 		}
+		file := filepath.Join(t.TempDir(), "run.safetensors")
+		var last []*train.Fitted[bagModel]
+		for i, n := range []int{2, 1, 3} {
+			last, err = fitOn(t, n, c.loss, func(m *mesh.Mesh) train.FitOptions[bagModel, bagBatch] {
+				o := bagOptions()
+				o.Checkpoint, o.CheckpointEvery = file, 1
+				o.Ranks = c.ranks(m)
+				if i < 2 {
+					o.OnStep = append(o.OnStep, func(e train.Event) error {
+						if e.Step == 3*(i+1) {
+							return errors.New("killed")
+						}
+						return nil
+					})
+				}
+				return o
+			})
+			if i < 2 && (err == nil || !strings.Contains(err.Error(), "killed")) {
+				t.Fatal(name, i, err)
+			}
+		}
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		if last[0].From != 6 {
+			t.Errorf("%s: the last part began at step %d, want 6", name, last[0].From)
+		}
+		sameFit(t, name+" resumed", last[0], want)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	if last[0].From != 6 {
-		t.Errorf("the last part began at step %d, want 6", last[0].From)
-	}
-	sameFit(t, "resumed", last[0], want)
 }
 
 // What is wrong on one rank is an error on all of them, which names the rank.

@@ -92,6 +92,7 @@ func init() {
 		Shape: func(c *op.Call) (shape.Shape, error) {
 			bagArgs(c, 2, 3)
 			bagTypes(c, 0, 1)
+			agree(c, tenon.ErrShape, "the cotangents have %d columns, the table %d", c.Tensor(0).Shape().Dim(-1), c.Tensor(1).Shape().Dim(-1))
 			return c.Tensor(2).Shape(), nil
 		},
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {

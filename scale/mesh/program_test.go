@@ -9,11 +9,15 @@ import (
 	"testing"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/function"
 	"github.com/tenonml/tenon/grad"
 	"github.com/tenonml/tenon/named"
 	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ops/rows"
 	"github.com/tenonml/tenon/scale/dist"
 	"github.com/tenonml/tenon/scale/mesh"
+	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -225,6 +229,8 @@ func TestErrors(t *testing.T) {
 		"two names": {explained(m, mesh.On[Batch]("data"), x, func(x *named.Tensor) *named.Tensor {
 			return named.Outer(func(x, y any) tensor.Tensor { return ops.Mul(x, y) }, named.Sum[Seq](x), named.Rename[Batch, Key](named.Sum[Seq](x)))
 		}), []string{"two axes of the result", "4@data, 4@data"}},
+		"one is summed": {explained(m, mesh.On[Batch]("data"), x, outer("i,j->j")), []string{"[float64[4@data] float64[4@data]]", "another axis"}},
+		"both are":      {explained(m, mesh.On[Batch]("data"), x, outer("i,j->")), []string{"[float64[4@data] float64[4@data]]", "another axis"}},
 	} {
 		if c.err == nil {
 			t.Errorf("%s: no error", name)
@@ -276,6 +282,14 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
+// outer returns a function that contracts two vectors which have no axis in common.
+func outer(equation string) func(x *named.Tensor) *named.Tensor {
+	return func(x *named.Tensor) *named.Tensor {
+		v := named.Unnamed(named.Sum[Seq](x))
+		return named.Of(ops.Sum(ops.Einsum(equation, v, v)))
+	}
+}
+
 func second[T any](_ T, err error) error { return err }
 
 func explained(m *mesh.Mesh, r mesh.Rule, x *named.Tensor, f func(*named.Tensor) *named.Tensor) error {
@@ -323,5 +337,63 @@ func TestPerRankOfSums(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// A whole operand may have an unknown size, unless that may be the size of a divided axis.
+func TestUnknownSizes(t *testing.T) {
+	w, x := ops.Reshape(ops.Range(0.0, 12.0, 1.0), []int{3, 4}), tensor.Of([]float64{2, 3, 5})
+	ids, splits := tensor.Of([]int64{0, 2, 2}), tensor.Of([]int64{0, 1, 3})
+	squares := func(w, x tensor.Tensor) tensor.Tensor {
+		return ops.Sum(ops.Square(rows.EmbeddingBag(w, ids, x, splits)))
+	}
+	for name, c := range map[string]struct {
+		f    func(w, x tensor.Tensor) tensor.Tensor
+		want string // in the error
+	}{
+		"contraction": {func(w, x tensor.Tensor) tensor.Tensor {
+			return ops.MatMul(ops.Mul(ops.ExpandDims(x, 1), []float64{1, 2, 3}), w)
+		}, ""},
+		"bag": {func(w, x tensor.Tensor) tensor.Tensor { return rows.EmbeddingBag(w, ids, x, splits) }, ""},
+		"weights": {func(w, x tensor.Tensor) tensor.Tensor {
+			return grad.Of(func(x tensor.Tensor) tensor.Tensor { return squares(w, x) })(x)
+		}, ""},
+		"table": {func(w, x tensor.Tensor) tensor.Tensor {
+			return grad.Of(func(w tensor.Tensor) tensor.Tensor { return squares(w, x) })(w)
+		}, ""},
+		"row": {func(w, x tensor.Tensor) tensor.Tensor {
+			return ops.Mul(ops.ExpandDims(ops.Gather(w, int64(1), 0), 0), x)
+		}, "which may be that of a divided axis"},
+		"product": {func(w, x tensor.Tensor) tensor.Tensor { return ops.Mul(w, x) }, "which may be that of a divided axis"},
+	} {
+		err := dist.Simulate(t.Context(), 2, dist.Options{}, func(ctx context.Context, comm *dist.Comm) error {
+			m, err := mesh.New(ctx, comm, mesh.Axis{Name: "data", Size: 2})
+			if err != nil {
+				return err
+			}
+			layout := tenon.Must(tenon.Must(m.Plan(mesh.Unnamed(1, "data"))).Layout(w))
+			part := tenon.Must(mesh.Local(layout, w))
+			var divided mesh.Layout
+			f := function.New(func(w, x tensor.Tensor) (y tensor.Tensor) {
+				all := layout.Append(tenon.Must(tenon.Must(m.Plan()).Layout(x)))
+				y, divided = mesh.Inside(all, func(v []tensor.Tensor) tensor.Tensor { return c.f(v[0], v[1]) }, []tensor.Tensor{w, x})
+				return y
+			}, function.Options{Signature: []any{part.Spec(), tensor.NewSpec(dtype.Float64, shape.Of(shape.Unknown))}})
+			if ctx, err = m.With(ctx); err != nil {
+				return err
+			}
+			out, err := f.CallContext(ctx, part, x)
+			if err != nil {
+				return err
+			}
+			got, err := mesh.Whole(ctx, divided, out[0].(tensor.Tensor))
+			if err == nil {
+				err = tensor.AllClose(got, c.f(w, x), tensor.CloseOptions{}) // integers are exact
+			}
+			return err
+		})
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v; want %q", name, err, c.want)
+		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/scale/dist"
+	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -284,6 +285,9 @@ func (t *tracer) apart(c *op.Call, vars []*variable) ([]*variable, error) {
 		}
 		if f.does == combines {
 			n := p.size(f.at[0])
+			if summed.has(cuts[i].over) {
+				return nil, alsoSummed(c, vars)
+			}
 			if summed += cuts[i].over; cuts[i].of != nil {
 				if some = append(some, cuts[i]); dist.Reduction(c.Op.Monoid.Combine) != dist.Sum && (c.Op.Axes != op.Reduce || len(f.at) != 1) {
 					e := c.Errorf(tenon.ErrUnsupported, "the entries of divided rows cannot be combined by %s", c.Op.Monoid.Combine)
@@ -293,6 +297,11 @@ func (t *tracer) apart(c *op.Call, vars []*variable) ([]*variable, error) {
 				continue
 			}
 			have, all = have*t.mesh.size(cuts[i], n), all*n
+		}
+	}
+	for i, f := range factors {
+		if f.does != combines && summed.has(cuts[i].over) {
+			return nil, alsoSummed(c, vars)
 		}
 	}
 	if slices.ContainsFunc(cuts, func(k cut) bool { return !k.whole() }) {
@@ -349,7 +358,7 @@ func (t *tracer) apart(c *op.Call, vars []*variable) ([]*variable, error) {
 	}
 	var out []tensor.Tensor
 	if summed != "" && have == 0 {
-		out, err = t.nothing(c, specs, res)
+		out, err = t.nothing(c, specs, res, func() ([]tensor.Tensor, error) { return do(operands, res) })
 	} else {
 		out, err = do(operands, res)
 	}
@@ -508,6 +517,9 @@ func (p *prober) ambiguous(c *op.Call, f factor, vars []*variable) error {
 		if c.Op.Control.Has(p.number[v]) || s.IsFull() || slices.ContainsFunc(f.at, func(x place) bool { return x.value == v }) {
 			continue
 		}
+		if p.sized(p.fresh) != nil || p.sized(p.size(f.at[0])) == nil {
+			continue // it may have any size, or not that one
+		}
 		e := c.Errorf(tenon.ErrUnsupported, "%v has an unknown size, which may be that of a divided axis", vars[v])
 		e.Hint = "make the other operands whole with mesh.Gather, or the size known with ops.EnsureShape"
 		return e
@@ -515,20 +527,45 @@ func (p *prober) ambiguous(c *op.Call, f factor, vars []*variable) error {
 	return nil
 }
 
-// dependent returns an error if the size of a result depends on elements, which differ between ranks.
-func (p *prober) dependent(c *op.Call) error {
-	all := c.Op.By != op.ByIDs
+// sized returns the shapes of the results if all unknown sizes of operands are n; nil if the operation does not allow that.
+func (p *prober) sized(n int) []shape.Shape {
+	var unknown []place
 	for v, s := range p.shapes {
-		all = all && (s.IsFull() || c.Op.Control.Has(p.number[v]))
-	}
-	for _, s := range p.base {
-		if !s.IsFull() && (all || c.Op.By == op.ByIDs) {
-			e := c.Errorf(tenon.ErrUnsupported, "an operand is divided, but the size of the result depends on all of its elements")
-			e.Hint = "give the size, or make the operand whole with mesh.Gather"
-			return e
+		for a := range s.Rank() {
+			if s.Dim(a) < 0 {
+				unknown = append(unknown, place{v, a})
+			}
 		}
 	}
-	return nil
+	shapes, err := p.infer(unknown, n)
+	if err != nil {
+		return nil
+	}
+	return shapes
+}
+
+// dependent returns an error if the size of a result depends on elements, which differ between ranks.
+func (p *prober) dependent(c *op.Call) error {
+	all, sizes := c.Op.By != op.ByIDs, []int{p.fresh}
+	for v, s := range p.shapes {
+		all = all && (s.IsFull() || c.Op.Control.Has(p.number[v]))
+		sizes = append(sizes, s.Dims()...)
+	}
+	unknown := func(s shape.Shape) bool { return !s.IsFull() }
+	if !all && c.Op.By != op.ByIDs || !slices.ContainsFunc(p.base, unknown) {
+		return nil
+	}
+	for _, n := range sizes { // does the result only have the unknown size of an operand?
+		if n < 0 {
+			continue
+		}
+		if shapes := p.sized(n); shapes != nil && !slices.ContainsFunc(shapes, unknown) {
+			return nil
+		}
+	}
+	e := c.Errorf(tenon.ErrUnsupported, "an operand is divided, but the size of the result depends on all of its elements")
+	e.Hint = "give the size, or make the operand whole with mesh.Gather"
+	return e
 }
 
 // unknown returns the error for divided operands whose axes cannot be followed.
@@ -570,6 +607,14 @@ func (t *tracer) apartOnce(c *op.Call, what string, s *tensor.Spec, cuts []cut) 
 	return nil
 }
 
+// alsoSummed returns the error for two axes that are divided along the same axis of the mesh, over one of which the operation
+// sums: no rank has all pairs of their entries.
+func alsoSummed(c *op.Call, vars []*variable) error {
+	e := c.Errorf(tenon.ErrInvalid, "with the operands %v, it would sum over the ranks along which another axis is divided", vars)
+	e.Hint = "make one of the operands whole with mesh.Gather, or divide the names along different axes of the mesh"
+	return e
+}
+
 // drawn handles an operation that draws a random element for each element of an operand in which it is
 // linear: all ranks draw for the whole operand, and use their part.
 func (t *tracer) drawn(c *op.Call, p *prober, vars []*variable, specs []tenon.Spec, res [][]cut) ([]*variable, error) {
@@ -587,12 +632,17 @@ func (t *tracer) drawn(c *op.Call, p *prober, vars []*variable, specs []tenon.Sp
 	return []*variable{{tracer: t, spec: specs[0].(*tensor.Spec), cuts: res[0], local: x, open: vars[i].open}}, nil
 }
 
-// nothing returns the result of a reduction of no entries, for a rank that has none.
-func (t *tracer) nothing(c *op.Call, specs []tenon.Spec, res [][]cut) ([]tensor.Tensor, error) {
+// nothing returns the result of a reduction of no entries, for a rank that has none. Sums whose sizes are unknown are
+// left to the operation.
+func (t *tracer) nothing(c *op.Call, specs []tenon.Spec, res [][]cut, do func() ([]tensor.Tensor, error)) ([]tensor.Tensor, error) {
 	s := specs[0].(*tensor.Spec)
 	identity := c.Op.Monoid.IdentityOf(s.DType())
 	if len(specs) != 1 || identity == nil {
 		return nil, c.Errorf(tenon.ErrUnsupported, "a rank has nothing to reduce, and the reduction has no neutral element")
 	}
-	return []tensor.Tensor{ops.Fill(t.mesh.shapeOf(s.Shape(), res[0]).Dims(), identity)}, nil
+	sizes := t.mesh.shapeOf(s.Shape(), res[0])
+	if !known(sizes) && c.Op.Monoid.Divide == op.ByNothing && dist.Reduction(c.Op.Monoid.Combine) == dist.Sum {
+		return do()
+	}
+	return []tensor.Tensor{ops.Fill(sizes.Dims(), identity)}, nil
 }

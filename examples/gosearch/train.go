@@ -144,15 +144,15 @@ func onRanks(ctx context.Context, n int, c *cli.Command, dir string, stdout io.W
 		if n != 0 && n != comm.Size() {
 			return usageError{fmt.Errorf("-ranks is %d, but %d processes were started; use mpiexec -n %d gosearch train -ranks %d", n, comm.Size(), n, n)}
 		}
-		m, err := mesh.New(ctx, comm, mesh.Axis{Name: "data", Size: comm.Size()})
+		m, err := mesh.New(ctx, comm, mesh.Axis{Name: "features", Size: comm.Size()})
 		if err != nil {
 			return err
 		}
-		slots, err := m.Plan(mesh.Unnamed(0, "data"))
+		ranks, err := model.OnRanks(m)
 		if err != nil {
 			return err
 		}
-		return trainIn(ctx, c, &train.Ranks{Mesh: m, Slots: slots}, dir, stdout, stderr)
+		return trainIn(ctx, c, ranks, dir, stdout, stderr)
 	})
 }
 

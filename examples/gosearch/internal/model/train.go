@@ -8,6 +8,8 @@ import (
 
 	"github.com/tenonml/tenon/examples/gosearch/internal/token"
 	"github.com/tenonml/tenon/learn/train"
+	"github.com/tenonml/tenon/scale/mesh"
+	"github.com/tenonml/tenon/tensor"
 )
 
 // Options are the options of training. The zero value is what worked well on validation rows.
@@ -40,7 +42,7 @@ type Options struct {
 	Validate func(ctx context.Context, p Params) (float64, error)
 	Patience int
 
-	// Ranks, if it is not nil, train together.
+	// Ranks, if it is not nil, train together. See [OnRanks].
 	Ranks *train.Ranks
 
 	// Progress is called after each step.
@@ -82,17 +84,13 @@ func Train(ctx context.Context, v *token.Vocabulary, questions, declarations []R
 	o = o.withDefaults(len(questions))
 	d := &pairs{questions: questions, declarations: declarations, o: o, epoch: -1}
 	perEpoch := len(questions) / max(1, o.Batch)
+	loss := train.Loss[Params, Texts](Loss)
 	if o.Ranks != nil {
-		return fitted(ctx, v, o, perEpoch, d.pairsAt, lossOnRanks(o.Ranks))
+		loss = lossOnRanks
 	}
-	return fitted(ctx, v, o, perEpoch, d.at, Loss)
-}
-
-// fitted fits parameters to batches of some form.
-func fitted[B any](ctx context.Context, v *token.Vocabulary, o Options, perEpoch int, at func(context.Context, int) (B, error), loss train.Loss[Params, B]) (*train.Fitted[Params], error) {
 	steps := perEpoch * o.Epochs
 	slow, fast := train.Linear(5e-3, 0, steps), train.Linear(1e-2, 0, steps)
-	fit := train.FitOptions[Params, B]{
+	fit := train.FitOptions[Params, Texts]{
 		Options: train.Options{
 			Seed: o.Seed, Average: average, Ranks: o.Ranks,
 			For: func(path string) train.Optimizer {
@@ -102,7 +100,7 @@ func fitted[B any](ctx context.Context, v *token.Vocabulary, o Options, perEpoch
 				return train.Adam(fast)
 			},
 		},
-		Data: train.Source[B]{Batches: perEpoch, At: at}, Epochs: o.Epochs,
+		Data: train.Source[Texts]{Batches: perEpoch, At: d.at}, Epochs: o.Epochs,
 		Validate: o.Validate, Greater: true, Patience: o.Patience,
 		Checkpoint: o.Checkpoint, CheckpointEvery: o.Every * perEpoch,
 		Run: fmt.Sprintf("%s, %d epochs of batches of %d, seed %d, dropout %v, others %v, alike %d, replaced %v", o.Run, o.Epochs, o.Batch, o.Seed, o.Dropout, o.Others, o.Alike, o.Replaced),
@@ -111,6 +109,19 @@ func fitted[B any](ctx context.Context, v *token.Vocabulary, o Options, perEpoch
 		fit.OnStep = append(fit.OnStep, o.Progress)
 	}
 	return train.Fit(ctx, New(v, o.Seed), loss, fit)
+}
+
+// OnRanks returns how the ranks of a mesh with the axis "features" train together: each has some features of all tokens, in
+// the table and in what is kept for it, and computes with them for whole batches. The table and its gradient are never sent.
+func OnRanks(m *mesh.Mesh) (*train.Ranks, error) {
+	p, err := m.Plan(mesh.Unnamed(1, "features"))
+	return &train.Ranks{Mesh: m, Compute: p, Stored: p}, err
+}
+
+// lossOnRanks is [Loss] for such ranks, each of which needs the weights of all tokens.
+func lossOnRanks(p Params, x Texts, key tensor.Tensor) tensor.Tensor {
+	p.Weight = mesh.GatherAxis(p.Weight)
+	return Loss(p, x, key)
 }
 
 // pairs makes batches, whose contents depend only on the seed and the position.

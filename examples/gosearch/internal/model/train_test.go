@@ -3,6 +3,7 @@ package model
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"path/filepath"
 	"slices"
@@ -10,6 +11,8 @@ import (
 
 	"github.com/tenonml/tenon/examples/gosearch/internal/token"
 	"github.com/tenonml/tenon/learn/train"
+	"github.com/tenonml/tenon/scale/dist"
+	"github.com/tenonml/tenon/scale/mesh"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -102,6 +105,41 @@ func TestTrain(t *testing.T) {
 	other, err := Train(t.Context(), v, questions, declarations, o)
 	if err != nil || slices.Equal(weights(other.Params), weights(whole.Params)) {
 		t.Errorf("another seed gives the same weights, or %v", err)
+	}
+}
+
+// Ranks that divide the features train as one does.
+func TestTrainOnRanks(t *testing.T) {
+	v, questions, declarations := collection(60)
+	o := Options{Epochs: 1, Batch: 20, Run: "test"}
+	want, err := Train(t.Context(), v, questions, declarations, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []int{2, 3} {
+		err := dist.Simulate(t.Context(), n, dist.Options{}, func(ctx context.Context, c *dist.Comm) error {
+			m, err := mesh.New(ctx, c, mesh.Axis{Name: "features", Size: n})
+			if err != nil {
+				return err
+			}
+			o := o
+			if o.Ranks, err = OnRanks(m); err != nil {
+				return err
+			}
+			got, err := Train(ctx, v, questions, declarations, o)
+			if err != nil {
+				return err
+			}
+			for i, l := range want.Record.Losses {
+				if math.Abs(got.Record.Losses[i]-l) > 1e-6+1e-4*l {
+					return fmt.Errorf("%d ranks: loss %d is %v, want %v", n, i, got.Record.Losses[i], l)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
 	}
 }
 

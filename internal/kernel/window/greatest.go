@@ -64,7 +64,8 @@ func ShareGreatest[T float32 | float64](c Convolution, dx, x, y, ct []T) {
 	c.alone(int(unsafe.Sizeof(*new(T))))
 	clear(dx)
 	n := c.Features
-	// Divide by items, because the windows of one item overlap in dx.
+	divide := elementwise.Binary[T](elementwise.Div)
+	// Items are the tasks, because the windows of one item overlap in dx.
 	each := c.lines * c.stretches
 	par.For(c.Items, max(1, c.grain()/max(1, each)), func(lo, hi int) {
 		s := &scratch[T]{}
@@ -96,9 +97,8 @@ func ShareGreatest[T float32 | float64](c Convolution, dx, x, y, ct []T) {
 			}
 			clear(count)
 			add(count, false, ones)
-			for j, g := range ct[(s.item*c.windows+s.from)*n:][:s.n*n] {
-				count[j] = g / count[j] // not used if no element equals y
-			}
+			share := count[:s.n*n]
+			divide(share, ct[(s.item*c.windows+s.from)*n:][:s.n*n], share) // by 0 only where no element equals y
 			add(dx, true, count)
 		}
 	})

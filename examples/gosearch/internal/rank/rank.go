@@ -171,7 +171,7 @@ func (x *Index) Known(stem string) bool {
 // Scores gives the score of each declaration for a question.
 func (x *Index) Scores(question []token.Asked, w Weights) []float32 {
 	n := len(x.Names)
-	match, literal, covered, named := make([]float32, n), make([]float32, n), make([]float32, n), make([]float32, n)
+	match, covered, named := make([]float32, n), make([]float32, n), make([]float32, n)
 	best, inName := make([]float32, n), make([]float32, n) // of one word of the question
 	var touched []int32
 	total := float32(1e-9)
@@ -190,11 +190,12 @@ func (x *Index) Scores(question []token.Asked, w Weights) []float32 {
 		default:
 			total += weight
 		}
-		look := func(stem string, as, asName float32) {
+		look := func(stem string, as float32) {
 			id, ok := x.ids[stem]
 			if !ok {
 				return
 			}
+			as *= min(1, x.Rarity[id]/weight) // a frequent word does not become rare by standing for a rare one
 			for i := x.Splits[id]; i < x.Splits[id+1]; i++ {
 				d, strength := x.Documents[i], x.Strength[i]
 				if best[d] == 0 {
@@ -202,16 +203,13 @@ func (x *Index) Scores(question []token.Asked, w Weights) []float32 {
 				}
 				best[d] = max(best[d], as*strength/(float32(w.Saturation)+strength))
 				if x.InName[i] {
-					inName[d] = max(inName[d], asName*x.Rarity[id])
+					inName[d] = max(inName[d], x.Rarity[id])
 				}
 			}
 		}
-		look(a.Stem, 1, 1)
-		for _, d := range touched {
-			literal[d] += weight * best[d]
-		}
+		look(a.Stem, 1)
 		for _, stem := range a.Alike {
-			look(stem, float32(w.Alike), float32(w.AlikeNamed))
+			look(stem, float32(w.Alike))
 		}
 		for _, d := range touched {
 			match[d] += weight * best[d]
@@ -224,7 +222,7 @@ func (x *Index) Scores(question []token.Asked, w Weights) []float32 {
 	out := match
 	wanted := wants(question)
 	for d := range out {
-		s := x.Always[d] + (float32(w.Words)*match[d]+float32(w.Literal)*literal[d]+float32(w.Covered)*covered[d])/total
+		s := x.Always[d] + (float32(w.Words)*match[d]+float32(w.Covered)*covered[d])/total
 		if match[d] > 0 {
 			s += float32(w.Named) * min(1, named[d]/(x.Names[d]+1e-9))
 		}

@@ -64,6 +64,19 @@ func TestScores(t *testing.T) {
 	}
 }
 
+// A frequent word counts as a frequent one also if it stands for a rare one.
+func TestAlikeIsAsFrequentAsItIs(t *testing.T) {
+	x := New(few, Fitted)
+	only := Weights{Words: 1, Alike: 1, Saturation: Fitted.Saturation}
+	score := func(asked token.Asked) float32 {
+		return x.Scores([]token.Asked{{Stem: "unicod"}, asked}, only)[2] // os.ReadFile
+	}
+	literal, alike := score(token.Asked{Stem: "file"}), score(token.Asked{Stem: "parchment", Alike: []string{"file"}})
+	if !(0 < alike && alike < literal) {
+		t.Errorf("a word that stands for another counts %v, itself %v; want less, and more than 0", alike, literal)
+	}
+}
+
 // The form of a question tells what is to be returned.
 func TestWants(t *testing.T) {
 	decls := []decl.Decl{function("unicode.ToLetter", "ToLetter is about a letter.", 9), function("unicode.Letter", "Letter is about a letter.", 1)}

@@ -25,15 +25,14 @@ type Weights struct {
 	Length     float64 // how much less a long field counts: BM25's b
 	Stop       float64 // the weight of a word such as "how", relative to 1
 	Compound   float64 // the weight of a word that was written as two, or of two written as one
-	Alike      float64 // the weight of another word with the same meaning, and of one in a name
-	AlikeNamed float64
+	Alike      float64 // the weight of another word with the same meaning, outside of names
 
-	Words, Literal, Covered, Named float64 // BM25F relative to its maximum, that without synonyms, the covered share of the question, and that of the name
-	Used                           float64 // the logarithm of uses
-	Method, Deprecated             float64 // penalties, and that of a package for each element of its path
-	Deep                           float64
-	Cosine, File, Package          float64 // of package model; how much file and package count in it, relative to 1
-	Wanted                         float64 // for returning what the form of the question asks for
+	Words, Covered, Named float64 // BM25F relative to its maximum, the covered share of the question, and that of the name
+	Used                  float64 // the logarithm of uses
+	Method, Deprecated    float64 // penalties, and that of a package for each element of its path
+	Deep                  float64
+	Cosine, File, Package float64 // of package model; how much file and package count in it, relative to 1
+	Wanted                float64 // for returning what the form of the question asks for
 }
 
 // Fitted are weights that make the answers to the choosing questions likely, where the loss of a question is bounded by
@@ -44,7 +43,7 @@ var Fitted = Weights{
 		name: 0.86, receiver: 1.14, importPath: 1.27, packageDoc: 1.62, typeDoc: 0.83, first: 1, body: 0.84,
 		paramName: 0.79, typeName: 1.4, example: 1.04, callers: 0.7,
 	},
-	Saturation: 1.35, Length: 0.4, Stop: 0.7, Compound: 0.17, Alike: 0.75, AlikeNamed: 1.03,
-	Words: 14, Literal: 4, Covered: 3, Named: 1, Used: 2.5, Method: 1.5, Deprecated: 1.2, Deep: 1,
-	Cosine: 4.7, File: 0.55, Package: 0.75, Wanted: 4.3,
+	Saturation: 1.35, Length: 0.4, Stop: 0.7, Compound: 0.17, Alike: 0.75,
+	Words: 15.5, Covered: 5.5, Named: 1.15, Used: 2.7, Method: 1.6, Deprecated: 1.2, Deep: 1.25,
+	Cosine: 5.2, File: 0.55, Package: 0.75, Wanted: 4.2,
 }

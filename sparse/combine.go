@@ -42,8 +42,6 @@ func united(x, y *Tensor, f func(a, b tensor.Tensor) tensor.Tensor) *Tensor {
 	return r
 }
 
-func lengthOf(t *Tensor) tensor.Tensor { return ops.Index(ops.Shape(t.values), 0) }
-
 // spread returns n elements that are zero except for values at the given positions, which must all
 // be different.
 func spread(values, at tensor.Tensor, n any) tensor.Tensor {
@@ -107,8 +105,7 @@ func (t *Tensor) broadcast(s shape.Shape) *Tensor {
 			copies *= s.Dim(a)
 		}
 	}
-	n := lengthOf(t)
-	place := ops.Range(int64(0), ops.Mul(n, int64(copies)), int64(1))
+	place := ops.Range(int64(0), ops.Mul(scalarOf(length(t.values)), int64(copies)), int64(1))
 	source := ops.Range(int64(0), int64(0), int64(1))
 	copyOf := source
 	if copies > 0 {
@@ -116,10 +113,9 @@ func (t *Tensor) broadcast(s shape.Shape) *Tensor {
 	}
 	columns := make([]tensor.Tensor, s.Rank())
 	for a := range columns {
-		switch {
-		case steps[a] > 0:
+		if steps[a] > 0 {
 			columns[a] = ops.Mod(ops.FloorDiv(copyOf, int64(steps[a])), int64(s.Dim(a)))
-		default:
+		} else {
 			columns[a] = ops.Gather(t.column(a-lead), source, 0)
 		}
 	}

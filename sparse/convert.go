@@ -26,9 +26,8 @@ func (t *Tensor) dense(def any) tensor.Tensor {
 	d := t.DType()
 	if d == dtype.Bool || d == dtype.String {
 		// Values are looked up by position, starting with 1.
-		n := ops.Index(ops.Shape(t.values), 0)
 		zeros := ops.Fill(t.denseShape, int64(0))
-		at := ops.TensorScatterUpdate(zeros, t.indices, ops.Range(int64(1), ops.Add(n, int64(1)), int64(1)))
+		at := ops.TensorScatterUpdate(zeros, t.indices, ops.Add(numbers(t.values), int64(1)))
 		if def == nil && d == dtype.Bool {
 			def = false
 		} else if def == nil {
@@ -66,9 +65,7 @@ func FromDense(x any) (t *Tensor, err error) {
 func FromRagged(x *ragged.Tensor) (t *Tensor, err error) {
 	defer tenon.Catch(&err)
 	indices, values, sizes, err := x.ToSparse()
-	if err != nil {
-		return nil, err
-	}
+	tenon.Throw(err)
 	t = trusted(indices, values, sizes, shape.OfRank(sizes.Shape().Dim(0)))
 	t.canonical = true
 	return t, nil

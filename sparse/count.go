@@ -28,27 +28,23 @@ type CountOptions struct {
 //	x: int[n, m] → int64[bins], with Rows int64[n, bins]
 func BinCount(x any, o CountOptions) (r *Tensor, err error) {
 	defer tenon.Catch(&err)
-	t := tenon.Must(listed(x))
-	return t.BinCount(o)
+	return listed(x).BinCount(o)
 }
 
 // listed returns a tensor of any form as a sparse one with a value for each of
 // its elements.
-func listed(x any) (*Tensor, error) {
+func listed(x any) *Tensor {
 	switch x := x.(type) {
 	case *Tensor:
-		return x, nil
+		return x
 	case tensor.Tensor:
 		if r, ok := ragged.As(x); ok {
-			return FromRagged(r)
+			return tenon.Must(FromRagged(r))
 		}
 	}
-	d, err := tensor.Convert(x)
-	if err != nil {
-		return nil, err
-	}
+	d := tenon.Must(tensor.Convert(x))
 	at := ops.Nonzero(ops.Fill(ops.Shape(d), true))
-	return trusted(at, ops.Reshape(d, []int{-1}), ops.Shape(d), d.Shape()), nil
+	return trusted(at, ops.Reshape(d, []int{-1}), ops.Shape(d), d.Shape())
 }
 
 // BinCount is the function [BinCount] for a sparse tensor.
@@ -60,7 +56,7 @@ func (t *Tensor) BinCount(o CountOptions) (r *Tensor, err error) {
 	bin := ops.Cast(t.values, dtype.Int64)
 	weights := ops.Ones(dtype.Int64, vector(length(t.values)))
 	if o.Weights != nil {
-		w := tenon.Must(listed(o.Weights))
+		w := listed(o.Weights)
 		if o.Binary || !sameCoordinates(t.indices, w.indices) {
 			return nil, bad("BinCount", tenon.ErrInvalid, "Weights", "have their values at other coordinates, or are given together with Binary")
 		}
@@ -70,10 +66,7 @@ func (t *Tensor) BinCount(o CountOptions) (r *Tensor, err error) {
 	if o.MaxLength > 0 {
 		bins = ops.Minimum(bins, int64(o.MaxLength))
 	}
-	bin, weights, row, err := t.counted(bin, weights, o)
-	if err != nil {
-		return nil, err
-	}
+	bin, weights, row := t.counted(bin, weights, o)
 	columns, ns := []tensor.Tensor{bin}, []any{bins}
 	if o.Rows && t.rank() > 1 { // a vector is a single row
 		columns, ns = []tensor.Tensor{row, bin}, []any{t.size(0), bins}
@@ -86,18 +79,18 @@ func (t *Tensor) BinCount(o CountOptions) (r *Tensor, err error) {
 }
 
 // counted drops what has no bin and returns the remaining bins, weights and rows.
-func (t *Tensor) counted(bin, weights tensor.Tensor, o CountOptions) (b, w, row tensor.Tensor, err error) {
+func (t *Tensor) counted(bin, weights tensor.Tensor, o CountOptions) (b, w, row tensor.Tensor) {
 	if known, ok := op.Known(bin); ok {
 		for i, x := range tensor.Data[int64](known) {
 			if x < 0 {
-				return nil, nil, nil, bad("BinCount", tenon.ErrInvalid, "", "value %d is %d: only numbers from 0 on are counted", i, x)
+				tenon.Throw(bad("BinCount", tenon.ErrInvalid, "", "value %d is %d: only numbers from 0 on are counted", i, x))
 			}
 		}
 	}
 	row = t.column(0)
 	if o.MaxLength <= 0 {
-		return bin, weights, row, nil
+		return bin, weights, row
 	}
 	keep := ops.Less(bin, int64(o.MaxLength))
-	return ops.BooleanMask(bin, keep, 0), ops.BooleanMask(weights, keep, 0), ops.BooleanMask(row, keep, 0), nil
+	return ops.BooleanMask(bin, keep, 0), ops.BooleanMask(weights, keep, 0), ops.BooleanMask(row, keep, 0)
 }

@@ -15,12 +15,7 @@ import (
 //	inputs: [n, mₖ] each → sparse string[n, most combinations]
 func Cross(inputs []tensor.Tensor, separator string) (t *Tensor, err error) {
 	defer tenon.Catch(&err)
-	crossed, splits, err := crossed(inputs, separator)
-	if err != nil {
-		return nil, err
-	}
-	r := tenon.Must(ragged.FromRowSplits(crossed, splits))
-	return FromRagged(r)
+	return FromRagged(tenon.Must(ragged.FromRowSplits(crossed(inputs, separator))))
 }
 
 // CrossHashed is [Cross] with a number below buckets instead of each string. The
@@ -31,9 +26,9 @@ func CrossHashed(inputs []tensor.Tensor, buckets int, o ops.HashOptions) (t *Ten
 	return t.withValues(ops.StringHash(t.values, buckets, o)), nil
 }
 
-func crossed(inputs []tensor.Tensor, separator string) (values, splits tensor.Tensor, err error) {
+func crossed(inputs []tensor.Tensor, separator string) (values, splits any) {
 	if len(inputs) == 0 {
-		return nil, nil, bad("Cross", tenon.ErrInvalid, "", "there are no inputs")
+		tenon.Throw(bad("Cross", tenon.ErrInvalid, "", "there are no inputs"))
 	}
 	vs, ss := make([]tensor.Tensor, len(inputs)), make([]tensor.Tensor, len(inputs))
 	for i, x := range inputs {
@@ -43,12 +38,11 @@ func crossed(inputs []tensor.Tensor, separator string) (values, splits tensor.Te
 			vs[i], ss[i] = s.values, rows.FromRowIDs(s.column(0), s.size(0))
 		default:
 			if x.Shape().Rank() != 2 {
-				return nil, nil, bad("Cross", tenon.ErrShape, "", "input %d has the shape %v, want a matrix", i, x.Shape())
+				tenon.Throw(bad("Cross", tenon.ErrShape, "", "input %d has the shape %v, want a matrix", i, x.Shape()))
 			}
 			n := ops.Shape(x)
 			vs[i], ss[i] = ops.Reshape(x, []int{-1}), rows.Uniform(ops.Index(n, 1), ops.Index(n, 0))
 		}
 	}
-	values, splits = rows.Cross(vs, ss, separator)
-	return values, splits, nil
+	return rows.Cross(vs, ss, separator)
 }

@@ -84,21 +84,22 @@ func reduced(c *op.Call) ([]tenon.Value, error) {
 	if !ok || c.Op.AxisParam() < 0 || c.Op.Places != 0 {
 		return wouldBeDense(c)
 	}
-	axes, _ := c.Attr("axis").([]int)
-	keep, _ := c.Attr("keepdims").(bool)
+	var o ReduceOptions
+	o.Axes, _ = c.Attr("axis").([]int)
+	o.KeepDims, _ = c.Attr("keepdims").(bool)
 	switch m := c.Op.Monoid; {
 	case m == op.Sums && c.Op.Counts != 0:
-		return op.One(x.nonzeros(axes, keep))
+		return op.One(x.nonzeros(o))
 	case m == op.Sums:
-		return op.One(x.reduce(ReduceOptions{Axes: axes, KeepDims: keep}, ops.SegmentSum))
+		return op.One(x.reduce(o, ops.SegmentSum))
 	case m == op.Means:
-		return op.One(x.mean(axes, keep))
+		return op.One(x.mean(o))
 	case m == op.Maxima:
-		return op.One(x.extreme(axes, keep, ops.SegmentMax, ops.Maximum))
+		return op.One(x.extreme(o, ops.SegmentMax, ops.Maximum))
 	case m == op.Minima:
-		return op.One(x.extreme(axes, keep, ops.SegmentMin, ops.Minimum))
+		return op.One(x.extreme(o, ops.SegmentMin, ops.Minimum))
 	case m == op.Anys:
-		return op.One(ops.Greater(x.nonzeros(axes, keep), int64(0)))
+		return op.One(ops.Greater(x.nonzeros(o), int64(0)))
 	}
 	return wouldBeDense(c)
 }
@@ -297,10 +298,7 @@ func withDense(x *Tensor, d tensor.Tensor, f func(a, b tensor.Tensor) tensor.Ten
 	if err != nil {
 		return nil, bad("Broadcast", tenon.ErrShape, "", "%v and the shape %v do not broadcast: %v", x.spec, s, err)
 	}
-	if !both.Equal(x.spec.shape) {
-		x = x.broadcast(both)
-	}
-	x = x.coalesced()
+	x = x.broadcast(both).coalesced()
 	lead := both.Rank() - s.Rank()
 	var columns []tensor.Tensor
 	var dims []int
@@ -312,8 +310,8 @@ func withDense(x *Tensor, d tensor.Tensor, f func(a, b tensor.Tensor) tensor.Ten
 	return op.One(x.withValues(f(x.values, ops.GatherND(ops.Reshape(d, dims), stacked(columns, x.values), 0))))
 }
 
-func (t *Tensor) nonzeros(axes []int, keep bool) tensor.Tensor {
+func (t *Tensor) nonzeros(o ReduceOptions) tensor.Tensor {
 	s := t.coalesced()
 	there := ops.Cast(ops.NotEqual(s.values, ops.ZerosLike(s.values)), dtype.Int64)
-	return s.withValues(there).reduce(ReduceOptions{Axes: axes, KeepDims: keep}, ops.SegmentSum)
+	return s.withValues(there).reduce(o, ops.SegmentSum)
 }

@@ -11,17 +11,19 @@ func matmul(c *op.Call) ([]tenon.Value, error) {
 	a, b := c.Value(0).(tensor.Tensor), c.Value(1).(tensor.Tensor)
 	ta, _ := c.Attr("transpose_a").(bool)
 	tb, _ := c.Attr("transpose_b").(bool)
-	flip := func(x tensor.Tensor, yes bool) tensor.Tensor {
-		if yes { // without conjugation
-			return ops.SwapAxes(x, -1, -2)
-		}
-		return x
-	}
-	y, err := MatMul(flip(a, ta), flip(b, tb), MatMulOptions{})
+	y, err := MatMul(flipped(a, ta), flipped(b, tb), MatMulOptions{})
 	if err != nil {
 		return nil, c.Fail(err)
 	}
 	return op.One(y)
+}
+
+// flipped returns a matrix transposed, if requested, without conjugation.
+func flipped(x tensor.Tensor, yes bool) tensor.Tensor {
+	if yes {
+		return ops.SwapAxes(x, -1, -2)
+	}
+	return x
 }
 
 func matvec(c *op.Call) ([]tenon.Value, error) {

@@ -60,6 +60,10 @@ func concat(c *op.Call) ([]tenon.Value, error) {
 		return wouldBeDense(c)
 	}
 	axis, _ := c.Attr("axis").(int)
+	return concatenated(c, ts, axis)
+}
+
+func concatenated(c *op.Call, ts []*Tensor, axis int) ([]tenon.Value, error) {
 	r, err := Concat(ts, axis, ConcatOptions{})
 	if err != nil {
 		return nil, c.Fail(err)
@@ -79,11 +83,7 @@ func stack(c *op.Call) ([]tenon.Value, error) {
 	for i, t := range ts {
 		ts[i] = t.expanded(axis)
 	}
-	r, err := Concat(ts, axis, ConcatOptions{})
-	if err != nil {
-		return nil, c.Fail(err)
-	}
-	return op.One(r)
+	return concatenated(c, ts, axis)
 }
 
 func unstack(c *op.Call) ([]tenon.Value, error) {

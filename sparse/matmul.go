@@ -77,8 +77,8 @@ func checkInner(a, b int, x, y string) {
 // the columns, multiplied by the values.
 func (t *Tensor) times(b tensor.Tensor) tensor.Tensor {
 	checkInner(t.dim(1), b.Shape().Dim(0), t.spec.String(), b.DType().String()+b.Shape().String())
-	t, b = promoted(t, b)
-	s := t.sorted()
+	v, b := promoted(t.values, b)
+	s := t.withValues(v).sorted()
 	switch s.DType() {
 	case dtype.Float32, dtype.Float64:
 		return rows.EmbeddingBag(b, s.column(1), s.values, rows.FromRowIDs(s.column(0), s.size(0)))
@@ -86,16 +86,10 @@ func (t *Tensor) times(b tensor.Tensor) tensor.Tensor {
 	return ops.SegmentSum(ops.Mul(ops.ExpandDims(s.values, 1), ops.Gather(b, s.column(1), 0)), s.column(0), s.size(0))
 }
 
-// promoted promotes a sparse and a dense operand to a common element type.
-func promoted(t *Tensor, b tensor.Tensor) (*Tensor, tensor.Tensor) {
-	d := tenon.Must(dtype.Promote(t.DType(), b.DType()))
-	if t.DType() != d {
-		t = t.withValues(ops.Cast(t.values, d))
-	}
-	if b.DType() != d {
-		b = ops.Cast(b, d)
-	}
-	return t, b
+// promoted promotes values and a dense operand to a common element type.
+func promoted(v, b tensor.Tensor) (tensor.Tensor, tensor.Tensor) {
+	d := tenon.Must(dtype.Promote(v.DType(), b.DType()))
+	return ops.Cast(v, d), ops.Cast(b, d)
 }
 
 // timesSparse returns the product with a sparse matrix: each value is multiplied by those of the
@@ -113,8 +107,8 @@ func (t *Tensor) timesSparse(b *Tensor) *Tensor {
 // timesVector returns the product with a dense vector.
 func (t *Tensor) timesVector(x tensor.Tensor) tensor.Tensor {
 	checkInner(t.matrix("MatVec").dim(1), x.Shape().Dim(0), t.spec.String(), x.DType().String()+x.Shape().String())
-	t, x = promoted(t, x)
-	return ops.SegmentSum(ops.Mul(t.values, ops.Gather(x, t.column(1), 0)), t.column(0), t.size(0))
+	v, x := promoted(t.values, x)
+	return ops.SegmentSum(ops.Mul(v, ops.Gather(x, t.column(1), 0)), t.column(0), t.size(0))
 }
 
 // SampledAddMM returns beta·t + alpha·(a·b) at the coordinates of t, without computing the rest of

@@ -5,7 +5,6 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/source"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/rows"
@@ -50,26 +49,19 @@ func NewCSC(splits, indices, values any, rows int) (*Matrix, error) {
 
 func newMatrix(fn string, splits, indices, values any, width tensor.Tensor, byColumns bool) (m *Matrix, err error) {
 	defer tenon.Catch(&err)
-	m = &Matrix{width: width}
-	for i, x := range []any{splits, indices, values} {
-		t := tenon.Must(tensor.Convert(x))
-		*[]*tensor.Tensor{&m.splits, &m.indices, &m.values}[i] = t
-	}
+	m = &Matrix{splits: tenon.Must(tensor.Convert(splits)), indices: tenon.Must(tensor.Convert(indices)), values: tenon.Must(tensor.Convert(values)), width: width}
 	tenon.Throw(m.check(fn, byColumns))
 	return m, nil
 }
 
 func (m *Matrix) check(fn string, byColumns bool) error {
-	fail := func(kind error, where, format string, args ...any) error {
-		return &tenon.Error{Kind: kind, Op: "sparse." + fn, Where: where, Msg: fmt.Sprintf(format, args...), Line: source.Line()}
-	}
 	if m.splits.DType() != dtype.Int64 || m.indices.DType() != dtype.Int64 {
-		return fail(tenon.ErrDType, "", "splits and indices are %v and %v, want int64", m.splits.DType(), m.indices.DType())
+		return bad(fn, tenon.ErrDType, "", "splits and indices are %v and %v, want int64", m.splits.DType(), m.indices.DType())
 	}
 	ss, is, vs := m.splits.Shape(), m.indices.Shape(), m.values.Shape()
 	one := shape.OfRank(1)
 	if !ss.CompatibleWith(one) || !is.CompatibleWith(one) || !vs.CompatibleWith(one) || !is.CompatibleWith(vs) || ss.Size() == 0 {
-		return fail(tenon.ErrShape, "", "splits, indices and values have the shapes %v, %v and %v, want [rows+1], [n] and [n]", ss, is, vs)
+		return bad(fn, tenon.ErrShape, "", "splits, indices and values have the shapes %v, %v and %v, want [rows+1], [n] and [n]", ss, is, vs)
 	}
 	lines, width := shape.Unknown, shape.Unknown
 	if n := ss.Dim(0); n > 0 {
@@ -77,14 +69,14 @@ func (m *Matrix) check(fn string, byColumns bool) error {
 	}
 	if w, ok := op.Known(m.width); ok {
 		if width = int(tensor.Item[int64](w)); width < 0 {
-			return fail(tenon.ErrInvalid, "", "%d is not a size", width)
+			return bad(fn, tenon.ErrInvalid, "", "%d is not a size", width)
 		}
 	}
 	m.splits = rows.Validate(m.splits, length(m.values))
 	if known, ok := op.Known(m.indices); ok && width >= 0 {
 		for i, x := range tensor.Data[int64](known) {
 			if x < 0 || x >= int64(width) {
-				return fail(tenon.ErrInvalid, fmt.Sprintf("indices[%d]", i), "is %d, the size is %d", x, width)
+				return bad(fn, tenon.ErrInvalid, fmt.Sprintf("indices[%d]", i), "is %d, the size is %d", x, width)
 			}
 		}
 	}
@@ -155,10 +147,9 @@ func (m *Matrix) ToCOO() (t *Tensor, err error) {
 }
 
 func (m *Matrix) coo() *Tensor {
-	n := m.values.Shape().Dim(0)
-	lines := rows.RowIDs(m.splits, n)
-	count := any(m.lines())
-	if m.lines() < 0 {
+	lines := rows.RowIDs(m.splits, m.values.Shape().Dim(0))
+	count := any(m.spec.lines())
+	if m.spec.lines() < 0 {
 		count = ops.Sub(ops.Index(ops.Shape(m.splits), 0), int64(1))
 	}
 	width := any(m.spec.shape.Dim(1))
@@ -173,14 +164,6 @@ func (m *Matrix) coo() *Tensor {
 		}
 	}
 	return (&Tensor{}).build(columns, m.values, ns)
-}
-
-// lines returns the number of rows of a CSR matrix or of columns of a CSC one, or shape.Unknown.
-func (m *Matrix) lines() int {
-	if m.spec.byColumns {
-		return m.spec.shape.Dim(1)
-	}
-	return m.spec.shape.Dim(0)
 }
 
 // ToDense returns the dense matrix.
@@ -204,9 +187,7 @@ func (m *Matrix) withValues(v tensor.Tensor) *Matrix {
 }
 
 // String prints the parts.
-func (m *Matrix) String() string {
-	return m.text("%v")
-}
+func (m *Matrix) String() string { return m.text("%v") }
 
 // Format prints the matrix for the verbs v and s as String does. A plus flag prints all elements.
 func (m *Matrix) Format(s fmt.State, verb rune) { tensor.Format(s, verb, m, m.text) }

@@ -58,25 +58,19 @@ func plain(x tensor.Tensor) bool { return x.Spec().TypeName() == tensor.TypeName
 func (m *Matrix) matmul(c *op.Call, values []tenon.Value) (tensor.Tensor, bool) {
 	ta, _ := c.Attr("transpose_a").(bool)
 	tb, _ := c.Attr("transpose_b").(bool)
-	flip := func(x tensor.Tensor, yes bool) tensor.Tensor {
-		if yes {
-			return ops.Transpose(x)
-		}
-		return x
-	}
 	if b, ok := values[1].(tensor.Tensor); ok && plain(b) && values[0] == tenon.Value(m) && b.Shape().Rank() == 2 {
 		a := m
 		if ta {
 			a = m.transposed()
 		}
-		return a.times(flip(b, tb), false), true
+		return a.times(flipped(b, tb), false), true
 	}
 	if a, ok := values[0].(tensor.Tensor); ok && plain(a) && a.Shape().Rank() == 2 {
 		b := m // A·B = (Bᵀ·Aᵀ)ᵀ
 		if !tb {
 			b = m.transposed()
 		}
-		return ops.Transpose(b.times(flip(a, !ta), false)), true
+		return ops.Transpose(b.times(flipped(a, !ta), false)), true
 	}
 	return nil, false
 }
@@ -93,20 +87,12 @@ func (m *Matrix) matvec(_ *op.Call, values []tenon.Value) (tensor.Tensor, bool) 
 // times returns the product with a dense matrix; if column is set, it returns the only column.
 func (m *Matrix) times(b tensor.Tensor, column bool) tensor.Tensor {
 	checkInner(m.spec.shape.Dim(1), b.Shape().Dim(0), m.spec.String(), b.DType().String()+b.Shape().String())
-	d := tenon.Must(dtype.Promote(m.DType(), b.DType()))
-	v := m.values
-	if v.DType() != d {
-		v = ops.Cast(v, d)
-	}
-	if b.DType() != d {
-		b = ops.Cast(b, d)
-	}
+	v, b := promoted(m.values, b)
 	var y tensor.Tensor
-	switch {
-	case m.spec.byColumns || d != dtype.Float32 && d != dtype.Float64:
+	if d := v.DType(); m.spec.byColumns || d != dtype.Float32 && d != dtype.Float64 {
 		t := m.coo()
 		y = ops.SegmentSum(ops.Mul(ops.ExpandDims(v, 1), ops.Gather(b, t.column(1), 0)), t.column(0), t.size(0))
-	default:
+	} else {
 		y = rows.EmbeddingBag(b, m.indices, v, m.splits)
 	}
 	if column {

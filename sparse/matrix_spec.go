@@ -66,13 +66,18 @@ func (s *MatrixSpec) EqualSpec(other tenon.Spec) bool {
 	return ok && s.dtype == o.dtype && s.byColumns == o.byColumns && s.shape.Equal(o.shape)
 }
 
+// lines returns the number of rows of a CSR matrix or of columns of a CSC one, or shape.Unknown.
+func (s *MatrixSpec) lines() int {
+	if s.byColumns {
+		return s.shape.Dim(1)
+	}
+	return s.shape.Dim(0)
+}
+
 // Components returns splits int64[rows+1], indices int64[n], values [n] and width int64[]: the
 // number of columns. Rows and columns are exchanged if the matrix is stored by columns.
 func (s *MatrixSpec) Components() []tenon.Field {
-	lines := s.shape.Dim(0)
-	if s.byColumns {
-		lines = s.shape.Dim(1)
-	}
+	lines := s.lines()
 	if lines >= 0 {
 		lines++
 	}
@@ -94,18 +99,14 @@ func (s *MatrixSpec) Disassemble(v tenon.Value) ([]tenon.Value, error) {
 }
 
 // Assemble makes a matrix and checks its splits and indices, if they exist.
-func (s *MatrixSpec) Assemble(components []tenon.Value) (tenon.Value, error) {
-	if err := tenon.CheckComponents(s, components); err != nil {
-		return nil, err
-	}
+func (s *MatrixSpec) Assemble(components []tenon.Value) (v tenon.Value, err error) {
+	defer tenon.Catch(&err)
+	tenon.Throw(tenon.CheckComponents(s, components))
 	width, ok := components[3].(tensor.Tensor)
 	if !ok {
 		return nil, tenon.NewError(tenon.ErrDType, "sparse.MatrixSpec.Assemble", "the width is not a tensor")
 	}
-	m, err := newMatrix("MatrixSpec.Assemble", components[0], components[1], components[2], width, s.byColumns)
-	if err != nil {
-		return nil, err
-	}
+	m := tenon.Must(newMatrix("MatrixSpec.Assemble", components[0], components[1], components[2], width, s.byColumns))
 	merged, err := shape.Merge(m.spec.shape, s.shape)
 	if err != nil {
 		return nil, tenon.NewError(tenon.ErrShape, "sparse.MatrixSpec.Assemble", err.Error())

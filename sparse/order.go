@@ -3,6 +3,7 @@ package sparse
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
@@ -117,7 +118,7 @@ func (t *Tensor) sorted() *Tensor {
 	if t.canonical || t.rank() == 0 {
 		return t
 	}
-	if at, ok := op.Known(t.indices); ok && inOrder(tensor.Data[int64](at), t.rank()) {
+	if at, ok := op.Known(t.indices); ok && inOrder(tensor.Data[int64](at), t.rank(), false) {
 		return t
 	}
 	order := t.order()
@@ -126,15 +127,12 @@ func (t *Tensor) sorted() *Tensor {
 	return &r
 }
 
-// inOrder reports whether rows of coordinates do not decrease.
-func inOrder(xs []int64, rank int) bool {
+// inOrder reports whether rows of coordinates are in lexicographic order, each at most once if
+// strict is set.
+func inOrder(xs []int64, rank int, strict bool) bool {
 	for i := rank; i+rank <= len(xs); i += rank {
-		for a := range rank {
-			if d := xs[i+a] - xs[i-rank+a]; d < 0 {
-				return false
-			} else if d > 0 {
-				break
-			}
+		if c := slices.Compare(xs[i-rank:i], xs[i:i+rank]); c > 0 || strict && c == 0 {
+			return false
 		}
 	}
 	return true
@@ -162,15 +160,18 @@ func (t *Tensor) coalesced() *Tensor {
 	ids, first, _ := rows.Group(s.columns(upTo(s.rank()))...)
 	var values tensor.Tensor
 	if d := s.DType(); d == dtype.Bool || d == dtype.String {
-		n := ops.Shape(s.values)
-		place := ops.Range(int64(0), ops.Index(n, 0), int64(1))
-		values = ops.Gather(s.values, ops.SegmentMax(place, ids, length(first)), 0)
+		values = ops.Gather(s.values, ops.SegmentMax(numbers(s.values), ids, length(first)), 0)
 	} else {
 		values = ops.SegmentSum(s.values, ids, length(first))
 	}
 	r := trusted(ops.Gather(s.indices, first, 0), values, s.denseShape, s.spec.shape)
 	r.canonical = true
 	return r
+}
+
+// numbers returns the positions of the elements of a vector.
+func numbers(v tensor.Tensor) tensor.Tensor {
+	return ops.Range(int64(0), scalarOf(length(v)), int64(1))
 }
 
 // length returns the number of elements of a vector as an int or a scalar tensor.

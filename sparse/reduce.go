@@ -42,19 +42,14 @@ func (t *Tensor) kept(axes []int) []int {
 	if axes == nil {
 		return nil
 	}
-	gone := map[int]bool{}
+	left := upTo(t.rank())
 	for _, a := range axes {
 		a = t.axis("Reduce", a)
-		if gone[a] {
+		k := slices.Index(left, a)
+		if k < 0 {
 			tenon.Throw(bad("Reduce", tenon.ErrAxis, "axis", "axis %d appears twice", a))
 		}
-		gone[a] = true
-	}
-	var left []int
-	for a := range t.rank() {
-		if !gone[a] {
-			left = append(left, a)
-		}
+		left = slices.Delete(left, k, k+1)
 	}
 	return left
 }
@@ -85,12 +80,9 @@ func (t *Tensor) groups(left []int, f func(data, ids, n any) tensor.Tensor) *Ten
 
 // restored inserts the reduced axes of t again with size 1.
 func (r *Tensor) restored(t *Tensor, axes []int) *Tensor {
-	left := map[int]bool{}
-	for _, a := range t.kept(axes) {
-		left[a] = true
-	}
+	left := t.kept(axes)
 	for a := range t.rank() {
-		if !left[a] {
+		if !slices.Contains(left, a) {
 			r = r.expanded(a)
 		}
 	}
@@ -99,23 +91,22 @@ func (r *Tensor) restored(t *Tensor, axes []int) *Tensor {
 
 // extreme returns a maximum or minimum in which elements without a value count as
 // zeros.
-func (t *Tensor) extreme(axes []int, keep bool, segment func(data, ids, n any) tensor.Tensor, both func(x, y any) tensor.Tensor) tensor.Tensor {
+func (t *Tensor) extreme(o ReduceOptions, segment func(data, ids, n any) tensor.Tensor, both func(x, y any) tensor.Tensor) tensor.Tensor {
 	s := t.coalesced()
-	o := ReduceOptions{Axes: axes, KeepDims: keep}
 	stored := s.reduce(o, segment)
 	ones := s.withValues(ops.Ones(dtype.Int64, vector(length(s.values))))
 	count := ones.reduce(o, ops.SegmentSum)
-	return ops.Where(ops.Less(count, s.reducedSize(axes)), both(stored, ops.ZerosLike(stored)), stored)
+	return ops.Where(ops.Less(count, s.reducedSize(o.Axes)), both(stored, ops.ZerosLike(stored)), stored)
 }
 
 // mean returns the mean, in which elements without a value count as zeros.
-func (t *Tensor) mean(axes []int, keep bool) tensor.Tensor {
+func (t *Tensor) mean(o ReduceOptions) tensor.Tensor {
 	x := t
 	if d := t.DType(); !d.IsFloat() && !d.IsComplex() {
 		x = t.withValues(ops.Cast(t.values, dtype.Float64))
 	}
-	sum := x.reduce(ReduceOptions{Axes: axes, KeepDims: keep}, ops.SegmentSum)
-	return ops.Div(sum, ops.Cast(t.reducedSize(axes), sum.DType()))
+	sum := x.reduce(o, ops.SegmentSum)
+	return ops.Div(sum, ops.Cast(t.reducedSize(o.Axes), sum.DType()))
 }
 
 // reducedSize returns the number of elements per element of the result of a reduction over axes.
@@ -136,19 +127,14 @@ func (t *Tensor) reducedSize(axes []int) tensor.Tensor {
 //	t: float[a, n] → [a, n], with values at the same coordinates in row-major order
 func (t *Tensor) Softmax() (r *Tensor, err error) {
 	defer tenon.Catch(&err)
-	return t.softmax(), nil
-}
-
-func (t *Tensor) softmax() *Tensor {
 	k := t.rank()
 	if k == 0 || !t.DType().IsFloat() {
-		tenon.Throw(bad("Softmax", tenon.ErrDType, "", "%v has no rows of floating-point numbers", t.spec))
+		return nil, bad("Softmax", tenon.ErrDType, "", "%v has no rows of floating-point numbers", t.spec)
 	}
 	s := t.sorted()
 	ids, first, _ := rows.Group(s.columns(upTo(k - 1))...)
 	n := length(first)
 	top := ops.StopGradient(ops.Gather(ops.SegmentMax(s.values, ids, n), ids, 0))
 	e := ops.Exp(ops.Sub(s.values, top))
-	r := s.withValues(ops.Div(e, ops.Gather(ops.SegmentSum(e, ids, n), ids, 0)))
-	return r
+	return s.withValues(ops.Div(e, ops.Gather(ops.SegmentSum(e, ids, n), ids, 0))), nil
 }

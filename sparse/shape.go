@@ -3,6 +3,7 @@ package sparse
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/op"
@@ -13,11 +14,23 @@ import (
 
 // build returns a tensor from columns of coordinates and sizes, each an int or a scalar tensor.
 func (t *Tensor) build(columns []tensor.Tensor, values tensor.Tensor, ns []any) *Tensor {
+	return trusted(stacked(columns, values), values, vector(ns...), shapeOf(ns))
+}
+
+// shapeOf returns sizes, each an int or a scalar tensor, as a static shape.
+func shapeOf(ns []any) shape.Shape {
 	dims := make([]int, len(ns))
 	for i, n := range ns {
 		dims[i] = dimOf(n)
 	}
-	return trusted(stacked(columns, values), values, vector(ns...), shape.Of(dims...))
+	return shape.Of(dims...)
+}
+
+// rebuilt is build for values in the order of those of t.
+func (t *Tensor) rebuilt(columns []tensor.Tensor, values tensor.Tensor, ns []any) *Tensor {
+	r := t.build(columns, values, ns)
+	r.canonical = t.canonical && len(ns) > 0
+	return r
 }
 
 // parts returns the columns of coordinates and the sizes.
@@ -39,14 +52,7 @@ func (t *Tensor) expanded(axis int) *Tensor {
 	a := (axis + k) % k
 	columns, ns := t.parts()
 	zero := ops.Zeros(t.indices.DType(), vector(length(t.values)))
-	r := t.build(inserted(columns, a, zero), t.values, inserted(ns, a, any(1)))
-	r.canonical = t.canonical
-	return r
-}
-
-func inserted[T any](list []T, at int, x T) []T {
-	out := append(append([]T{}, list[:at]...), x)
-	return append(out, list[at:]...)
+	return t.rebuilt(slices.Insert(columns, a, zero), t.values, slices.Insert(ns, a, any(1)))
 }
 
 // squeezed drops axes of size 1, or all of them if none is named.
@@ -67,9 +73,7 @@ func (t *Tensor) squeezed(axes []int) *Tensor {
 			keptColumns, keptSizes = append(keptColumns, columns[a]), append(keptSizes, ns[a])
 		}
 	}
-	r := t.build(keptColumns, t.values, keptSizes)
-	r.canonical = t.canonical && len(keptSizes) > 0
-	return r
+	return t.rebuilt(keptColumns, t.values, keptSizes)
 }
 
 // transposed returns the tensor with its axes permuted, or reversed without perm, and its values in
@@ -137,9 +141,7 @@ func (t *Tensor) reshaped(dims []int) *Tensor {
 		step *= to[a]
 		ns[a] = to[a]
 	}
-	r := t.build(columns, t.values, ns)
-	r.canonical = t.canonical && len(to) > 0
-	return r
+	return t.rebuilt(columns, t.values, ns)
 }
 
 // ResetShape returns the tensor with a larger shape of the same rank. Without dims, the shape is
@@ -166,9 +168,7 @@ func (t *Tensor) ResetShape(dims ...int) (r *Tensor, err error) {
 		}
 	}
 	columns, _ := t.parts()
-	r = t.build(columns, t.values, ns)
-	r.canonical = t.canonical
-	return r, nil
+	return t.rebuilt(columns, t.values, ns), nil
 }
 
 // Slice returns the part of the tensor that begins at start and has the given size, cut off at the
@@ -206,9 +206,7 @@ func (t *Tensor) ranged(a, lo, hi int) *Tensor {
 	case tensor.Tensor:
 		ns[a] = ops.Maximum(ops.Sub(ops.Minimum(n, int64(hi)), int64(lo)), int64(0))
 	}
-	out := t.build(columns, r.values, ns)
-	out.canonical = t.canonical
-	return out
+	return t.rebuilt(columns, r.values, ns)
 }
 
 // ConcatOptions says which shapes [Concat] accepts. With the zero value, they must be equal except
@@ -247,16 +245,8 @@ func Concat(ts []*Tensor, axis int, o ConcatOptions) (r *Tensor, err error) {
 		indices, values = append(indices, stacked(columns, t.values)), append(values, t.values)
 	}
 	ns[a] = offset
-	dims := make([]int, k)
-	canonical := true
-	for i, n := range ns {
-		dims[i] = dimOf(n)
-	}
-	for _, t := range ts {
-		canonical = canonical && t.canonical
-	}
-	r = trusted(ops.Concat(indices, 0), ops.Concat(values, 0), vector(ns...), shape.Of(dims...)).sorted()
-	r.canonical = canonical
+	r = trusted(ops.Concat(indices, 0), ops.Concat(values, 0), vector(ns...), shapeOf(ns)).sorted()
+	r.canonical = !slices.ContainsFunc(ts, func(t *Tensor) bool { return !t.canonical })
 	return r, nil
 }
 
@@ -297,14 +287,7 @@ func pad(c *op.Call) ([]tenon.Value, error) {
 		if before < 0 || after < 0 {
 			return nil, c.Errorf(tenon.ErrInvalid, "the margins %d and %d of axis %d are negative", before, after, a)
 		}
-		columns[a] = ops.Add(columns[a], int64(before))
-		if n, ok := ns[a].(int); ok {
-			ns[a] = n + before + after
-		} else {
-			ns[a] = ops.Add(ns[a], int64(before+after))
-		}
+		columns[a], ns[a] = ops.Add(columns[a], int64(before)), plus(ns[a], before+after)
 	}
-	r := x.build(columns, x.values, ns)
-	r.canonical = x.canonical
-	return op.One(r)
+	return op.One(x.rebuilt(columns, x.values, ns))
 }

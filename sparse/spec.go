@@ -84,14 +84,10 @@ func (s *Spec) Disassemble(v tenon.Value) ([]tenon.Value, error) {
 }
 
 // Assemble makes a tensor and checks its coordinates, if they exist.
-func (s *Spec) Assemble(components []tenon.Value) (tenon.Value, error) {
-	if err := tenon.CheckComponents(s, components); err != nil {
-		return nil, err
-	}
-	t, err := New(components[0], components[1], components[2])
-	if err != nil {
-		return nil, err
-	}
+func (s *Spec) Assemble(components []tenon.Value) (v tenon.Value, err error) {
+	defer tenon.Catch(&err)
+	tenon.Throw(tenon.CheckComponents(s, components))
+	t := tenon.Must(New(components[0], components[1], components[2]))
 	merged, err := shape.Merge(t.spec.shape, s.shape)
 	if err != nil {
 		return nil, tenon.NewError(tenon.ErrShape, "sparse.Spec.Assemble", err.Error())

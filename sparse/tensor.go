@@ -2,11 +2,9 @@ package sparse
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/source"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
@@ -33,54 +31,39 @@ var (
 //	indices: int64[n, rank], values: [n], denseShape: int64[rank]
 //
 // A coordinate outside the shape is an error that names its row.
-func New(indices, values, denseShape any) (*Tensor, error) {
-	parts := make([]tensor.Tensor, 3)
-	for i, x := range []any{indices, values, denseShape} {
-		t, err := tensor.Convert(x)
-		if err != nil {
-			return nil, err
-		}
-		parts[i] = t
-	}
-	t := &Tensor{indices: parts[0], values: parts[1], denseShape: parts[2]}
-	if err := t.check(); err != nil {
-		return nil, err
-	}
+func New(indices, values, denseShape any) (t *Tensor, err error) {
+	defer tenon.Catch(&err)
+	t = &Tensor{indices: tenon.Must(tensor.Convert(indices)), values: tenon.Must(tensor.Convert(values)), denseShape: tenon.Must(tensor.Convert(denseShape))}
+	tenon.Throw(t.check())
 	return t, nil
 }
 
 func (t *Tensor) check() error {
-	bad := func(kind error, where, format string, args ...any) error {
-		return &tenon.Error{Kind: kind, Op: "sparse.New", Where: where, Msg: fmt.Sprintf(format, args...), Line: source.Line()}
-	}
+	const fn = "New"
 	for name, x := range map[string]tensor.Tensor{"indices": t.indices, "dense_shape": t.denseShape} {
 		if x.DType() != dtype.Int64 {
-			return bad(tenon.ErrDType, name, "is %v, want int64", x.DType())
+			return bad(fn, tenon.ErrDType, name, "is %v, want int64", x.DType())
 		}
 	}
 	is, vs, ds := t.indices.Shape(), t.values.Shape(), t.denseShape.Shape()
 	if !is.CompatibleWith(shape.OfRank(2)) || !vs.CompatibleWith(shape.OfRank(1)) || !ds.CompatibleWith(shape.OfRank(1)) {
-		return bad(tenon.ErrShape, "", "indices, values and dense_shape have the shapes %v, %v and %v, want [n, rank], [n] and [rank]", is, vs, ds)
+		return bad(fn, tenon.ErrShape, "", "indices, values and dense_shape have the shapes %v, %v and %v, want [n, rank], [n] and [rank]", is, vs, ds)
 	}
 	if n, m := is.Dim(0), vs.Dim(0); n >= 0 && m >= 0 && n != m {
-		return bad(tenon.ErrShape, "values", "there are %d values at %d coordinates", m, n)
+		return bad(fn, tenon.ErrShape, "values", "there are %d values at %d coordinates", m, n)
 	}
 	if r, k := is.Dim(1), ds.Dim(0); r >= 0 && k >= 0 && r != k {
-		return bad(tenon.ErrShape, "dense_shape", "has %d sizes, coordinates have %d numbers", k, r)
+		return bad(fn, tenon.ErrShape, "dense_shape", "has %d sizes, coordinates have %d numbers", k, r)
 	}
 	known, ok := op.Known(t.denseShape)
 	if !ok {
 		t.spec = NewSpec(t.values.DType(), shape.OfRank(ds.Dim(0)))
 		return nil
 	}
-	dims := tensor.Data[int64](known)
-	sizes := make([]int, len(dims))
-	for i, d := range dims {
-		sizes[i] = int(d)
-	}
-	s, err := shape.From(sizes)
+	dims, _ := op.Ints(known)
+	s, err := shape.From(dims)
 	if err != nil || !s.IsFull() {
-		return bad(tenon.ErrShape, "dense_shape", "%v is not a shape", dims)
+		return bad(fn, tenon.ErrShape, "dense_shape", "%v is not a shape", dims)
 	}
 	t.spec = NewSpec(t.values.DType(), s)
 	at, ok := op.Known(t.indices)
@@ -89,35 +72,18 @@ func (t *Tensor) check() error {
 	}
 	xs := tensor.Data[int64](at)
 	for i, x := range xs {
-		if a := i % len(dims); x < 0 || x >= dims[a] {
-			return bad(tenon.ErrInvalid, fmt.Sprintf("indices[%d]", i/len(dims)), "coordinate %d is %d, the size is %d", a, x, dims[a])
+		if a := i % len(dims); x < 0 || x >= int64(dims[a]) {
+			return bad(fn, tenon.ErrInvalid, fmt.Sprintf("indices[%d]", i/len(dims)), "coordinate %d is %d, the size is %d", a, x, dims[a])
 		}
 	}
-	t.canonical = rising(xs, len(dims))
+	t.canonical = len(dims) > 0 && inOrder(xs, len(dims), true)
 	return nil
-}
-
-// rising reports whether rows of coordinates are in strictly increasing
-// lexicographic order.
-func rising(xs []int64, rank int) bool {
-	if rank == 0 {
-		return false
-	}
-	for i := rank; i+rank <= len(xs); i += rank {
-		if slices.Compare(xs[i-rank:i], xs[i:i+rank]) >= 0 {
-			return false
-		}
-	}
-	return true
 }
 
 // trusted returns a tensor from parts that are known to match, with the static shape s.
 func trusted(indices, values, denseShape tensor.Tensor, s shape.Shape) *Tensor {
 	if known, ok := op.Known(denseShape); ok && !s.IsFull() {
-		dims := []int{}
-		for _, d := range tensor.Data[int64](known) {
-			dims = append(dims, int(d))
-		}
+		dims, _ := op.Ints(known)
 		s = shape.Of(dims...)
 	}
 	return &Tensor{spec: NewSpec(values.DType(), s), indices: indices, values: values, denseShape: denseShape}
@@ -149,9 +115,7 @@ func (t *Tensor) Values() tensor.Tensor { return t.values }
 func (t *Tensor) DenseShape() tensor.Tensor { return t.denseShape }
 
 // String prints coordinates and values.
-func (t *Tensor) String() string {
-	return t.text("%v")
-}
+func (t *Tensor) String() string { return t.text("%v") }
 
 // Format prints the tensor for the verbs v and s as String does. A plus flag prints all elements.
 func (t *Tensor) Format(s fmt.State, verb rune) { tensor.Format(s, verb, t, t.text) }

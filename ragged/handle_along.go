@@ -56,12 +56,11 @@ func truthAttr(c *op.Call, name string) bool {
 func normalized(rms bool) handlerFunc {
 	return onFirst(func(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 		axes := axesOf(c, x)
-		k := len(x.parts)
 		if axes == nil {
 			axes = []int{x.rank() - 1}
 		}
-		if axes[0] > k {
-			return op.One(x.with(normalizedFlat(c, x, axes)))
+		if k := len(x.parts); axes[0] > k {
+			return insideRows(c, x, behind(axes, -k))
 		}
 		eps, _ := c.Attr("eps").(float64)
 		y := normalizedOver(x, axes, eps, rms)
@@ -75,56 +74,34 @@ func normalized(rms bool) handlerFunc {
 	})
 }
 
-// normalizedFlat normalizes the flat values over axes that all come after their first one.
-func normalizedFlat(c *op.Call, x *Tensor, axes []int) tensor.Tensor {
-	k := len(x.parts)
-	below := rising(axes[0]-k, axes[0]-k+1)
-	if len(axes) > 1 {
-		below = make([]int, len(axes))
-		for i, a := range axes {
-			below[i] = a - k
-		}
-	}
-	at := c.Op.Param("axis")
-	var room [5]any
-	args := append(room[:0], c.Args...)
-	args[0], args[at] = x.flat, below
-	return op.Eval(c.Op, args...)
-}
-
 // normalizedOver normalizes by mean and variance, or by the mean square.
 func normalizedOver(x *Tensor, axes []int, eps float64, rms bool) tensor.Tensor {
-	if rms {
-		return ops.Mul(x, ops.Rsqrt(ops.Add(spread(x, ops.Mean(ops.Square(x), axes...), axes), eps)))
+	d := x
+	if !rms {
+		d = ops.Sub(x, spread(x, ops.Mean(x, axes...), axes)).(*Tensor)
 	}
-	d := ops.Sub(x, spread(x, ops.Mean(x, axes...), axes)).(*Tensor)
 	return ops.Mul(d, ops.Rsqrt(ops.Add(spread(d, ops.Mean(ops.Square(d), axes...), axes), eps)))
 }
 
 func reverse(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 	out := tensor.Tensor(x)
 	for _, a := range axesOf(c, x) {
-		out = reversed(out.(*Tensor), a)
+		out = moved(out.(*Tensor), a, func(flat tensor.Tensor, axis int) tensor.Tensor { return ops.Reverse(flat, axis) },
+			func(v, splits tensor.Tensor) tensor.Tensor { return rows.Reverse(v, splits) })
 	}
 	return op.One(out)
 }
 
-// reversed reverses an axis. Along a partitioned axis other than the innermost
-// one, whole sublists are moved.
-func reversed(x *Tensor, axis int) tensor.Tensor {
-	k := len(x.parts)
-	switch {
+// moved reorders the entries of an axis: of the flat values by inside, and of rows by f. If there
+// are partitioned axes below it, whole sublists are moved: f gets their numbers and the splits of the
+// lists that contain them.
+func moved(x *Tensor, axis int, inside func(flat tensor.Tensor, axis int) tensor.Tensor, f within) tensor.Tensor {
+	switch k := len(x.parts); {
 	case axis > k:
-		return x.with(ops.Reverse(x.flat, axis-k))
+		return x.with(inside(x.flat, axis-k))
 	case axis == k:
-		return x.with(rows.Reverse(x.flat, x.parts[k-1].RowSplits()))
+		return x.with(f(x.flat, x.parts[k-1].RowSplits()))
 	}
-	return moved(x, axis, func(at, splits tensor.Tensor) tensor.Tensor { return rows.Reverse(at, splits) })
-}
-
-// moved reorders the sublists of an axis with partitioned axes below it. f gets
-// their numbers and the splits of the lists that contain them.
-func moved(x *Tensor, axis int, f within) tensor.Tensor {
 	var n, splits tensor.Tensor
 	if axis == 0 {
 		n = x.parts[0].NRows()
@@ -162,18 +139,10 @@ func roll(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 		return nil, c.Errorf(tenon.ErrInvalid, "got %d shifts for %d axes", len(shifts), len(axes))
 	}
 	out := tensor.Tensor(x)
-	k := len(x.parts)
 	for i, a := range axes {
-		a = checkedAxis(c, a, x.rank())
-		t, by := out.(*Tensor), shifts[i]
-		switch {
-		case a > k:
-			out = t.with(ops.Roll(t.flat, by, a-k))
-		case a == k:
-			out = t.with(rows.Roll(t.flat, t.parts[k-1].RowSplits(), by))
-		default:
-			out = moved(t, a, func(at, splits tensor.Tensor) tensor.Tensor { return rows.Roll(at, splits, by) })
-		}
+		by := shifts[i]
+		out = moved(out.(*Tensor), checkedAxis(c, a, x.rank()), func(flat tensor.Tensor, axis int) tensor.Tensor { return ops.Roll(flat, by, axis) },
+			func(v, splits tensor.Tensor) tensor.Tensor { return rows.Roll(v, splits, by) })
 	}
 	return op.One(out)
 }
@@ -187,7 +156,7 @@ func topK(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 		e.Hint = "sort with ops.Sort, which keeps the rows"
 		return nil, e
 	case axis > k:
-		return insideRows(c, x, axis)
+		return insideRows(c, x, axis-k)
 	}
 	top, at, splits := rows.TopK(x.flat, x.parts[k-1].RowSplits(), c.Value(1))
 	p := newPartition(splits, top.Shape().Dim(0))

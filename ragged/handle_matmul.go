@@ -71,33 +71,19 @@ func matMul(c *op.Call, x, y tensor.Tensor) ([]tenon.Value, error) {
 func matricesOf(c *op.Call, x tensor.Tensor) *matrices {
 	out := &matrices{m: -1, k: -1}
 	t, ok := x.(*Tensor)
-	if !ok {
-		s := x.Shape()
-		out.m, out.k = s.Dim(-2), s.Dim(-1)
+	if !ok || t.flat.Shape().Rank() > 2 { // matrices of equal size
+		out.flat, out.batch = split(atLeast(x, rankOf(x)-3))
 		out.n = tensor.Scalar(int64(1))
-		if s.Rank() > 2 {
-			y := atLeast(x, s.Rank()-3)
-			out.flat, out.batch = split(y)
+		if rankOf(out.flat) > 2 {
 			out.n = ops.Cast(outerSize(out.flat), dtype.Int64)
-		} else {
-			out.flat = x
 		}
-		out.rows = filled(out.n, ops.Cast(sizeOf(x, -2, dtype.Int64), dtype.Int64))
-		out.cols = filled(out.n, ops.Cast(sizeOf(x, -1, dtype.Int64), dtype.Int64))
+		out.m, out.k = out.flat.Shape().Dim(-2), out.flat.Shape().Dim(-1)
+		out.rows, out.cols = filled(out.n, sizeOf(out.flat, -2, dtype.Int64)), filled(out.n, sizeOf(out.flat, -1, dtype.Int64))
 		out.flat = ops.Reshape(out.flat, []int{-1})
 		return out
 	}
 	k := len(t.parts)
-	switch r := t.flat.Shape().Rank(); {
-	case r > 2: // matrices of equal size
-		all := atLeast(t, k+r-3).(*Tensor)
-		out.batch, out.n = all.parts, ops.Cast(outerSize(all.flat), dtype.Int64)
-		out.m, out.k = all.flat.Shape().Dim(1), all.flat.Shape().Dim(2)
-		out.rows = filled(out.n, ops.Cast(sizeOf(all.flat, 1, dtype.Int64), dtype.Int64))
-		out.cols = filled(out.n, ops.Cast(sizeOf(all.flat, 2, dtype.Int64), dtype.Int64))
-		out.flat = ops.Reshape(all.flat, []int{-1})
-		return out
-	case r == 2:
+	if t.flat.Shape().Rank() == 2 {
 		p := t.parts[k-1]
 		out.batch, out.n = t.parts[:k-1], ops.Cast(p.NRows(), dtype.Int64)
 		out.rows, out.m = ops.Cast(p.RowLengths(), dtype.Int64), p.StaticUniformRowLength()

@@ -60,12 +60,12 @@ func repeat(c *op.Call) ([]tenon.Value, error) {
 	if !ok {
 		return nil, op.NotHandled
 	}
-	a := axisOf(c, x)
+	a, k := axisOf(c, x), len(x.parts)
 	switch {
 	case a == 0:
 		return op.One(gatherRows(x, ops.Repeat(numbers(x.NRows()), c.Value(1), 0)))
-	case a > len(x.parts):
-		return insideRows(c, x, a)
+	case a > k:
+		return insideRows(c, x, a-k)
 	}
 	n, ok := c.ConstInts(1)
 	if !ok || len(n) != 1 || c.Tensor(1).Shape().Rank() != 0 {

@@ -12,31 +12,36 @@ import (
 
 func splitParts(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 	a := axisOf(c, x)
-	if a > len(x.parts) {
-		return insideRows(c, x, a)
+	if k := len(x.parts); a > k {
+		return insideRows(c, x, a-k)
 	}
 	if a > 0 && !x.parts[a-1].IsUniform() {
 		return nil, c.Errorf(tenon.ErrInvalid, "axis %d is ragged, and rows of different lengths cannot be split", a)
 	}
-	n := x.parts[0].StaticNRows()
-	if a > 0 {
-		n = x.parts[a-1].StaticUniformRowLength()
+	if sizes, ok := c.ConstInts(1); ok && slices.ContainsFunc(sizes, func(n int) bool { return n < 0 }) {
+		return nil, c.Errorf(tenon.ErrInvalid, "the sizes %v must all be given", sizes)
 	}
-	sizes := tenon.Must(partSizes(c, n))
-	if n < 0 { // the size is not known: split the positions instead
-		at := numbers(numberOf(x, a))
-		cut := op.ApplyN(c.WithArg(c.Op.Param("axis"), 0), append([]tenon.Value{at}, c.Values()[1:]...)...)
-		out := make([]tenon.Value, len(cut))
-		for i, at := range cut {
-			out[i] = ops.Gather(x, at, a)
+	// The operation splits the positions of the entries, along the same axis.
+	at := numbers(numberOf(x, a))
+	for range a {
+		at = ops.ExpandDims(at, 0)
+	}
+	cut, err := tenon.Try(func() []tensor.Tensor {
+		return op.ApplyN(c.WithArg(c.Op.AxisParam(), a), append([]tenon.Value{at}, c.Values()[1:]...)...)
+	})
+	if err != nil {
+		return nil, c.Fail(inNameOf(c.Op.Func(), err))
+	}
+	out := make([]tenon.Value, len(cut))
+	lo, known := 0, at.Shape().IsFull()
+	for i, part := range cut {
+		n := part.Shape().Dim(a)
+		if known = known && n >= 0; known {
+			out[i] = indexedAt(x, a, key.Range(lo, lo+n, nil))
+			lo += n
+		} else {
+			out[i] = ops.Gather(x, ops.Reshape(part, []int{-1}), a)
 		}
-		return out, nil
-	}
-	out := make([]tenon.Value, len(sizes))
-	at := 0
-	for i, s := range sizes {
-		out[i] = indexedAt(x, a, key.Range(at, at+s, nil))
-		at += s
 	}
 	return out, nil
 }
@@ -49,44 +54,10 @@ func numberOf(x *Tensor, axis int) tensor.Tensor {
 	return x.parts[axis-1].uniform
 }
 
-// partSizes returns the sizes of the parts of an axis of size n, some of which may be unknown.
-func partSizes(c *op.Call, n int) ([]int, error) {
-	if parts, ok := c.Attr("parts").(int); ok && c.Value(1) == nil {
-		if n < 0 {
-			return nil, nil
-		}
-		if parts <= 0 || n%parts != 0 {
-			return nil, c.Errorf(tenon.ErrInvalid, "%d rows cannot be split into %d equal parts", n, parts)
-		}
-		sizes := make([]int, parts)
-		for i := range sizes {
-			sizes[i] = n / parts
-		}
-		return sizes, nil
-	}
-	sizes, ok := c.ConstInts(1)
-	if !ok {
-		return nil, c.Errorf(tenon.ErrUnsupported, "the sizes of the parts must be known")
-	}
-	total := 0
-	for _, s := range sizes {
-		if s < 0 {
-			return nil, c.Errorf(tenon.ErrInvalid, "the sizes %v must all be given", sizes)
-		}
-		if total += s; total < 0 {
-			break // does not fit in an int
-		}
-	}
-	if total != n && n >= 0 {
-		return nil, c.Errorf(tenon.ErrInvalid, "the sizes %v do not add up to %d", sizes, n)
-	}
-	return sizes, nil
-}
-
 func unstack(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 	a := axisOf(c, x)
-	if a > len(x.parts) {
-		return insideRows(c, x, a)
+	if k := len(x.parts); a > k {
+		return insideRows(c, x, a-k)
 	}
 	n := x.Shape().Dim(a)
 	if n < 0 || a > 0 && !x.parts[a-1].IsUniform() {
@@ -111,11 +82,11 @@ func indexedAt(x *Tensor, axis int, k any) tensor.Tensor {
 	return ops.Index(x, append(slices.Repeat([]any{key.All}, axis), k)...)
 }
 
-// insideRows applies an operation along an axis of the flat values' inner dimensions.
-func insideRows(c *op.Call, x *Tensor, axis int) ([]tenon.Value, error) {
+// insideRows applies an operation to the flat values, along an axis or a list of axes of them.
+func insideRows(c *op.Call, x *Tensor, axis any) ([]tenon.Value, error) {
 	values := c.Values()
 	values[0] = x.flat
-	out := op.ApplyN(c.WithArg(c.Op.AxisParam(), axis-len(x.parts)), values...)
+	out := op.ApplyN(c.WithArg(c.Op.AxisParam(), axis), values...)
 	list := make([]tenon.Value, len(out))
 	for i, y := range out {
 		list[i] = x.with(y)

@@ -84,7 +84,7 @@ func argSort(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 	axis := axisOf(c, x)
 	k := len(x.parts)
 	if axis > k {
-		return insideRows(c, x, axis)
+		return insideRows(c, x, axis-k)
 	}
 	s := x.segments(axis)
 	if s.from == nil {

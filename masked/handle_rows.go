@@ -129,13 +129,9 @@ func stackedRows(c *op.Call) tensor.Tensor {
 	if c.Op.Axes != op.Stack {
 		return nil
 	}
-	var first *Tensor
 	list := c.Values()
-	for _, v := range list {
-		if t, ok := v.(*Tensor); ok && first == nil {
-			first = t
-		}
-	}
+	_, given := parts(c)
+	first := given[0]
 	k, r := first.mask.Shape().Rank(), first.values.Shape().Rank()
 	axis, _ := c.Attr("axis").(int)
 	if axis < 0 {

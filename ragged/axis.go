@@ -9,12 +9,6 @@ import (
 
 // The axes that calls name.
 
-// raggedArg returns argument i of a call, if it is ragged.
-func raggedArg(c *op.Call, i int) (*Tensor, bool) {
-	t, ok := c.Value(i).(*Tensor)
-	return t, ok
-}
-
 // rank returns the number of dimensions.
 func (t *Tensor) rank() int { return len(t.parts) + t.flat.Shape().Rank() }
 

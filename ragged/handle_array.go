@@ -14,7 +14,7 @@ func init() {
 	handle(repeat, "repeat")                         // whole entries above ragged axes
 	handle(onFirst(nonzero), "nonzero")              // the number of results depends on the elements
 	handle(func(c *op.Call) ([]tenon.Value, error) { // partitions are dimensions too
-		x, _ := raggedArg(c, 0)
+		x, _ := op.Arg[*Tensor](c, 0)
 		return op.One(tensor.Scalar(int64(x.rank())))
 	}, "rank")
 	handle(onFirst(flatly), "size") // the number of the flat values

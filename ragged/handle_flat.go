@@ -1,8 +1,6 @@
 package ragged
 
 import (
-	"slices"
-
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
@@ -49,7 +47,7 @@ func flatAt(o *op.Op, inner int) handlerFunc {
 		k++
 	}
 	return func(c *op.Call) ([]tenon.Value, error) {
-		x, ok := raggedArg(c, i)
+		x, ok := op.Arg[*Tensor](c, i)
 		if !ok {
 			return nil, op.NotHandled
 		}
@@ -64,7 +62,7 @@ func flatAt(o *op.Op, inner int) handlerFunc {
 // innermost uniform dimension are combined into one.
 func bitcast(c *op.Call) ([]tenon.Value, error) {
 	inner := 0
-	if x, ok := raggedArg(c, 0); ok && c.DType(1).Size() > x.DType().Size() {
+	if x, ok := op.Arg[*Tensor](c, 0); ok && c.DType(1).Size() > x.DType().Size() {
 		inner = 1
 	}
 	return flatAt(c.Op, inner)(c)
@@ -107,11 +105,7 @@ func slice(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 	if r := x.rank(); !ok || !ok2 || len(begin) != r || len(size) != r {
 		return nil, c.Errorf(tenon.ErrInvalid, "begin and size must be %d known integers each", r)
 	}
-	var room [2]key.Key
-	keys := room[:]
-	if len(begin) > len(room) {
-		keys = make([]key.Key, len(begin))
-	}
+	keys := make([]key.Key, len(begin))
 	for i, b := range begin {
 		switch n := size[i]; {
 		case b < 0 || n < -1:
@@ -125,5 +119,5 @@ func slice(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 			keys[i] = key.Range(b, b+n, nil)
 		}
 	}
-	return op.One(index(x, slices.Clone(keys)))
+	return op.One(index(x, keys))
 }

@@ -53,7 +53,7 @@ type reducer struct {
 }
 
 func (r *reducer) answer(c *op.Call) ([]tenon.Value, error) {
-	x, ok := raggedArg(c, 0)
+	x, ok := op.Arg[*Tensor](c, 0)
 	if !ok {
 		return nil, op.NotHandled
 	}

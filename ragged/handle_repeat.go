@@ -53,10 +53,10 @@ func tiled(x tensor.Tensor, times []int) tensor.Tensor {
 }
 
 func repeat(c *op.Call) ([]tenon.Value, error) {
-	if t, ok := raggedArg(c, 1); ok {
+	if t, ok := op.Arg[*Tensor](c, 1); ok {
 		return nil, c.Errorf(tenon.ErrUnsupported, "the numbers of times are %v, want an integer or one for each entry of the axis", t.described())
 	}
-	x, ok := raggedArg(c, 0)
+	x, ok := op.Arg[*Tensor](c, 0)
 	if !ok {
 		return nil, op.NotHandled
 	}

@@ -13,7 +13,7 @@ import (
 // keys to the numbers of all elements.
 func indexUpdate(c *op.Call) ([]tenon.Value, error) {
 	keys := tenon.Must(key.Of(c, 2))
-	x, ok := raggedArg(c, 0)
+	x, ok := op.Arg[*Tensor](c, 0)
 	y, ok2 := c.Value(1).(tensor.Tensor)
 	if !ok || !ok2 || !taken(y) {
 		return nil, op.NotHandled
@@ -59,7 +59,7 @@ func reshapedLike(v, like tensor.Tensor) tensor.Tensor {
 
 // putAlongAxis writes or adds an element along an axis for each index.
 func putAlongAxis(c *op.Call) ([]tenon.Value, error) {
-	x, ok := raggedArg(c, 0)
+	x, ok := op.Arg[*Tensor](c, 0)
 	at, ok2 := c.Value(1).(tensor.Tensor)
 	y, ok3 := c.Value(2).(tensor.Tensor)
 	if !ok || !ok2 || !ok3 || !taken(at) || !taken(y) {

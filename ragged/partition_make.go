@@ -300,18 +300,16 @@ func (p *RowPartition) MergeEncodings(q *RowPartition) (m *RowPartition, err err
 		}
 	}
 	m = &RowPartition{spec: spec, nvals: nvals, uniform: firstOf(p.uniform, q.uniform), nrows: firstOf(p.nrows, q.nrows)}
-	for _, from := range []*RowPartition{p, q} {
-		if s := from.splits.Load(); s != nil {
-			m.splits.CompareAndSwap(nil, s)
-		}
-		if l := from.lengths.Load(); l != nil {
-			m.lengths.CompareAndSwap(nil, l)
-		}
-		if ids := from.ids.Load(); ids != nil {
-			m.ids.CompareAndSwap(nil, ids)
-		}
-	}
+	m.adopt(p)
+	m.adopt(q)
 	return m, nil
+}
+
+// adopt takes over what has been computed of the same rows.
+func (p *RowPartition) adopt(q *RowPartition) {
+	p.splits.CompareAndSwap(nil, q.splits.Load())
+	p.lengths.CompareAndSwap(nil, q.lengths.Load())
+	p.ids.CompareAndSwap(nil, q.ids.Load())
 }
 
 func firstOf(a, b tensor.Tensor) tensor.Tensor {
@@ -355,12 +353,6 @@ func (p *RowPartition) DetectUniform() *RowPartition {
 	spec.length, spec.uniform = int(n), true
 	spec.nvals = spec.nrows * spec.length
 	q := &RowPartition{spec: &spec, uniform: ownScalar(int(n), spec.dtype), nrows: p.NRows(), nvals: p.nvals}
-	q.splits.Store(p.splits.Load())
-	if l := p.lengths.Load(); l != nil {
-		q.lengths.Store(l)
-	}
-	if ids := p.ids.Load(); ids != nil {
-		q.ids.Store(ids)
-	}
+	q.adopt(p)
 	return q
 }

@@ -96,11 +96,7 @@ func bounded(found tensor.Tensor, most float64) tensor.Tensor {
 	if most == 0 {
 		return found
 	}
-	axes := make([]int, 0, found.Shape().Rank()-1)
-	for a := 1; a < found.Shape().Rank(); a++ {
-		axes = append(axes, a)
-	}
-	norm := ops.Sqrt(ops.SumKeep(ops.Square(found), axes...))
+	norm := ops.Sqrt(ops.SumKeep(ops.Square(found), rising(1, found.Shape().Rank())...))
 	limit := ops.Cast(most, found.DType())
 	return ops.Mul(found, ops.Div(limit, ops.Maximum(norm, limit)))
 }

@@ -196,9 +196,6 @@ func foldOuter(t tensor.Tensor) tensor.Tensor {
 	if d, ok := t.(*tensor.Dense); ok {
 		return d.Reshaped(shape.Concat(shape.Of(s.Dim(0)*s.Dim(1)), s.Tail(2)))
 	}
-	if s.IsFull() {
-		return ops.Reshape(t, shape.Concat(shape.Of(s.Dim(0)*s.Dim(1)), s.Tail(2)))
-	}
 	return merged(t, 0, 1)
 }
 

@@ -1,12 +1,13 @@
 package ragged
 
 import (
+	"slices"
+
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/rows"
-	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -86,25 +87,12 @@ func repeat(c *op.Call) ([]tenon.Value, error) {
 func merged(x tensor.Tensor, outer, inner int) tensor.Tensor {
 	t, ok := x.(*Tensor)
 	if !ok {
-		var dims []any
-		s := x.Shape()
-		if s.IsFull() { // with a size of 0, the operation could not infer an unknown one
-			return ops.Reshape(x, shape.Concat(s.Slice(0, outer), shape.Of(s.Slice(outer, inner+1).Size()), s.Tail(inner+1)))
+		sizes := innerSizes(ShapeOf(x))
+		all := sizes[outer]
+		for _, z := range sizes[outer+1 : inner+1] {
+			all = times(all, z, dtype.Int64)
 		}
-		size := sizeOf(x, outer, dtype.Int64)
-		for a := outer + 1; a <= inner; a++ {
-			size = product(size, sizeOf(x, a, dtype.Int64))
-		}
-		for a := range s.Rank() {
-			switch {
-			case a > outer && a <= inner:
-			case a == outer:
-				dims = append(dims, size)
-			default:
-				dims = append(dims, sizeOf(x, a, dtype.Int64))
-			}
-		}
-		return ops.Reshape(x, ops.Stack(dims, 0))
+		return reshapeTo(x, slices.Replace(sizes, outer, inner+1, all), dtype.Int64)
 	}
 	if outer == inner {
 		return x

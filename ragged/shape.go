@@ -1,7 +1,6 @@
 package ragged
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/tenonml/tenon"
@@ -219,21 +218,7 @@ func (s *Shape) withPartitions(k int) *Shape {
 }
 
 // String returns the sizes, with "~" for ragged dimensions: "[3, ~, 2]".
-func (s *Shape) String() string {
-	st := s.Static()
-	words := make([]string, s.Rank())
-	for a := range words {
-		switch {
-		case !s.IsUniform(a):
-			words[a] = "~"
-		case st.Dim(a) < 0:
-			words[a] = "?"
-		default:
-			words[a] = fmt.Sprint(st.Dim(a))
-		}
-	}
-	return "[" + strings.Join(words, ", ") + "]"
-}
+func (s *Shape) String() string { return strings.TrimPrefix(tenon.String(s.Spec()), "shape") }
 
 // WithDType returns the shape with splits and sizes of type Int64 or Int32.
 func (s *Shape) WithDType(d dtype.DType) (out *Shape, err error) {

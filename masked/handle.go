@@ -366,7 +366,3 @@ func selected(c *op.Call) ([]tenon.Value, error) {
 	}
 	return structural(c)
 }
-
-// maskOfRows reduces a mask to its outer dimensions: a row is present unless all
-// of it is missing.
-func maskOfRows(m tensor.Tensor) tensor.Tensor { return ops.Any(m, -1) }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -157,7 +158,7 @@ func (s *Spec) Cast(v tenon.Value) (tenon.Value, error) {
 	return tenon.Try(func() tenon.Value {
 		m := allTrue(t)
 		for m.Shape().Rank() > s.mask.(typed).Shape().Rank() {
-			m = maskOfRows(m)
+			m = ops.Any(m, -1) // a row is present unless all of it is missing
 		}
 		return wrap(t, m)
 	})

@@ -94,7 +94,7 @@ func declared(y tensor.Tensor, ts []tensor.Tensor, axis int) tensor.Tensor {
 	}
 	d := t.parts[0].DType()
 	parts := slices.Clone(t.parts)
-	parts[0] = uniformOf(len(ts), n, d)
+	parts[0] = newUniform(scalar(len(ts), d), scalar(n, d))
 	return wrap(t.flat, parts)
 }
 

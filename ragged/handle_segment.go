@@ -99,12 +99,6 @@ func binCount(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 	return op.One(op.Apply(c, values...))
 }
 
-// binsOf returns one more than the largest of some numbers, or 0 if there are none.
-func binsOf(flat tensor.Tensor) tensor.Tensor {
-	top := ops.Cast(ops.Max(ops.Concat([]any{ops.Cast(flat, dtype.Int64), []int64{-1}}, 0)), dtype.Int64)
-	return ops.Add(top, int64(1))
-}
-
 // BinCountOptions says what [BinCountRows] counts.
 type BinCountOptions struct {
 	Options ops.BinCountOptions // weights and limits, as for ops.BinCount
@@ -116,7 +110,8 @@ type BinCountOptions struct {
 func BinCountRows(x *Tensor, o BinCountOptions) (y tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
 	p := x.parts[len(x.parts)-1]
-	bins := binsOf(x.flat)
+	top := ops.Cast(ops.Max(ops.Concat([]any{ops.Cast(x.flat, dtype.Int64), []int64{-1}}, 0)), dtype.Int64)
+	bins := ops.Add(top, int64(1)) // 0 without numbers
 	if o.Options.MinLength != nil {
 		bins = ops.Maximum(bins, ops.Cast(o.Options.MinLength, dtype.Int64))
 	}

@@ -39,15 +39,9 @@ func keyedBy(t *Tensor, by tenon.Value, rest []key.Key, dim int) tensor.Tensor {
 	n := cast(t.parts[0].NRows(), dtype.Int64)
 	at, err := tenon.Try(func() tensor.Tensor { return rows.FromStart(asPositions(b), n) })
 	tenon.Throw(inNameOf(indexFn, err))
-	return gatheredAt(t, at, rest, dim)
-}
-
-// gatheredAt returns rows by number; the axes of the numbers replace the outermost dimension.
-func gatheredAt(t tensor.Tensor, at tensor.Tensor, rest []key.Key, dim int) tensor.Tensor {
-	s := ShapeOf(at)
+	s := ShapeOf(at) // its axes replace the outermost dimension
 	flat := reshapeTo(at, []size{s.slices(s.Rank() - 1)}, s.dtype)
-	out := keyedInRows(gatherRows(t, flat), rest, dim)
-	return underAxes(out, s)
+	return underAxes(keyedInRows(gatherRows(t, flat), rest, dim), s)
 }
 
 // underAxes replaces the outermost dimension of t by the axes of a dense shape.

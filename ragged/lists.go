@@ -150,17 +150,14 @@ func withMask(values, mask tensor.Tensor) tensor.Tensor {
 //	x: [n, (m), a] → int64[] at axis 0, int64[n] at axis 1, int64[n, (m)] at axis 2. No gradient.
 func Num(x tensor.Tensor, axis int) (n tensor.Tensor, err error) {
 	defer tenon.Catch(&err)
-	return num(x, axisIn("ragged.Num", x, axis)), nil
-}
-
-func num(x tensor.Tensor, axis int) tensor.Tensor {
-	return ofLists(x, axis, func(x tensor.Tensor) tensor.Tensor {
-		if axis == 0 {
+	a := axisIn("ragged.Num", x, axis)
+	return ofLists(x, a, func(x tensor.Tensor) tensor.Tensor {
+		if a == 0 {
 			return ops.Cast(outerSize(x), dtype.Int64)
 		}
-		l := listsAt(x, axis)
+		l := listsAt(x, a)
 		return l.settled(build(ops.Cast(l.p.RowLengths(), dtype.Int64), l.outer))
-	})
+	}), nil
 }
 
 // ofLists returns the result of f for the lists of an axis, whatever they contain. It is missing

@@ -204,13 +204,8 @@ func rowLike(fn string, x tensor.Tensor, value any, axis int) tensor.Tensor {
 	if v.DType() != x.DType() {
 		v = ops.Cast(v, x.DType())
 	}
-	return atLeast(withAxis(v, 0), min(raggedBelow(x, axis), rankOf(v)))
-}
-
-// raggedBelow returns the number of partitions of x below an axis.
-func raggedBelow(x tensor.Tensor, axis int) int {
 	_, parts := split(x)
-	return max(len(parts)-axis, 0)
+	return atLeast(withAxis(v, 0), min(max(len(parts)-axis, 0), rankOf(v)))
 }
 
 // emptyRow returns a tensor with one row without entries, like those of x below

@@ -181,18 +181,13 @@ func firsts(x tensor.Tensor, axis int) tensor.Tensor {
 		return withMask(firsts(values, axis), mask)
 	}
 	l := listsAt(withoutMask(values), axis)
-	at, there := heads(l.p)
+	at, there := cast(l.p.RowStarts(), dtype.Int64), ops.Greater(l.p.RowLengths(), scalar(0, l.p.DType()))
 	take := throughMasks(func(v tensor.Tensor) tensor.Tensor {
 		m := listsAt(v, axis)
 		m.dense = l.dense
 		return m.settled(onTop(takeOrNothing(m.values, at, there), m.outer))
 	})
 	return paddedFrom(values, mask, depth, axis, take, l.settled(build(there, l.outer)))
-}
-
-// heads returns the positions where the rows begin, and which rows are not empty.
-func heads(p *RowPartition) (at, there tensor.Tensor) {
-	return cast(p.RowStarts(), dtype.Int64), ops.Greater(p.RowLengths(), scalar(0, p.DType()))
 }
 
 // Singletons converts each entry of an axis to a row: one with the entry, or an empty one if it is
@@ -221,15 +216,9 @@ func singletons(x tensor.Tensor, axis int) tensor.Tensor {
 		return withMask(singletons(withMask(m.Values(), mask), axis), singletons(withMask(m.Mask(), mask), axis))
 	}
 	flat, parts := split(atLeast(mask, axis))
-	p := oneOrNone(flat)
+	p := newPartition(rows.FromLengths(ops.Cast(flat, dtype.Int64)), shape.Unknown)
 	if axis == 0 {
 		return onParts(ops.BooleanMask(values, mask, 0), []*RowPartition{p})
 	}
 	return onParts(ops.BooleanMask(belowParts(values, axis), flat, 0), append(append([]*RowPartition(nil), parts...), p))
-}
-
-// oneOrNone returns a partition with one row for each entry of a mask: a row of one value where the
-// mask is true, and an empty row elsewhere.
-func oneOrNone(mask tensor.Tensor) *RowPartition {
-	return newPartition(rows.FromLengths(ops.Cast(mask, dtype.Int64)), shape.Unknown)
 }

@@ -65,15 +65,3 @@ func (t *Tensor) Nested() (list []any, err error) {
 	list, _ = x.([]any)
 	return list, err
 }
-
-// chunked cuts entries into n lists; list i ends at end(i).
-func chunked(entries []any, n int, end func(int) int) []any {
-	out := make([]any, n)
-	at := 0
-	for r := range out {
-		next := end(r)
-		out[r] = entries[at:next:next]
-		at = next
-	}
-	return out
-}

@@ -7,6 +7,7 @@ import (
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/internal/kernel/segment"
 	"github.com/tenonml/tenon/op"
+	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/rows"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
@@ -106,7 +107,7 @@ func (p *RowPartition) NRows() tensor.Tensor {
 	if n := p.spec.nrows; n >= 0 {
 		return scalar(n, p.spec.dtype)
 	}
-	return countRows(p.RowSplits())
+	return ops.Sub(sizeOf(p.RowSplits(), 0, p.spec.dtype), 1)
 }
 
 // NVals returns the number of values as a scalar.
@@ -117,7 +118,7 @@ func (p *RowPartition) NVals() tensor.Tensor {
 	case p.uniform != nil:
 		return product(p.nrows, p.uniform)
 	}
-	return lastSplit(p.RowSplits())
+	return ops.Index(p.RowSplits(), -1)
 }
 
 // Splits64 returns the row splits of a concrete partition as int64s, and false
@@ -200,11 +201,6 @@ func newUniform(nrows, length tensor.Tensor) *RowPartition {
 		length = ownScalar(n, length.DType())
 	}
 	return assembleUniform(nrows, length)
-}
-
-// uniformOf is newUniform for known sizes.
-func uniformOf(nrows, length int, d dtype.DType) *RowPartition {
-	return assembleUniform(scalar(nrows, d), ownScalar(length, d))
 }
 
 // assembleUniform is newUniform for the components of a disassembled partition.

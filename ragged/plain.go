@@ -23,7 +23,11 @@ func (t *Tensor) Plain() (any, error) {
 		if !ok {
 			return nil, symbolic("ragged.Plain")
 		}
-		entries = chunked(entries, len(s)-1, func(r int) int { return int(s[r+1]) })
+		rows := make([]any, len(s)-1)
+		for r := range rows {
+			rows[r] = entries[s[r]:s[r+1]:s[r+1]]
+		}
+		entries = rows
 	}
 	return entries, nil
 }

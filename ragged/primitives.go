@@ -133,14 +133,6 @@ func sizeOf(t tensor.Tensor, axis int, d dtype.DType) tensor.Tensor {
 	return ops.Cast(ops.Index(ops.Shape(t), axis), d)
 }
 
-// countRows returns the number of rows that row splits describe.
-func countRows(splits tensor.Tensor) tensor.Tensor {
-	return ops.Sub(sizeOf(splits, 0, splits.DType()), 1)
-}
-
-// lastSplit returns the number of values that row splits describe.
-func lastSplit(splits tensor.Tensor) tensor.Tensor { return ops.Index(splits, -1) }
-
 // product returns the product of two sizes.
 func product(a, b tensor.Tensor) tensor.Tensor {
 	if n, m := known(a), known(b); n >= 0 && m >= 0 {

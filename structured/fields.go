@@ -14,15 +14,9 @@ import (
 // expressions: they take paths as text and throw their errors, like functions of package ops.
 // tenon.Try returns thrown errors.
 
-// plainPath returns the names of a path. It throws.
-func plainPath(path string) []string {
-	names := tenon.Must(ParsePath(path))
-	return names
-}
-
-// fieldPath is plainPath for a path that must lead to a field.
+// fieldPath returns the names of a path that leads to a field. It throws.
 func fieldPath(fn, path string) []string {
-	names := plainPath(path)
+	names := tenon.Must(ParsePath(path))
 	if len(names) == 0 {
 		tenon.Throw(invalid(fn, path, "is not a path to a field"))
 	}

@@ -60,14 +60,6 @@ func NewMap(p *ragged.RowPartition, keys, values any) (m *Map, err error) {
 //	entries: [n…, (k)]{key: K, value: T} → maps [n…]
 func MapOf(entries *Tensor) (m *Map, err error) {
 	const fn = "structured.MapOf"
-	if m, err = mapOf(fn, entries); err != nil {
-		return nil, err
-	}
-	return m, m.checkKeys(fn)
-}
-
-// mapOf is [MapOf] without checking for duplicate keys.
-func mapOf(fn string, entries *Tensor) (m *Map, err error) {
 	defer tenon.Catch(&err)
 	if entries.rank == 0 {
 		return nil, invalid(fn, "", "a single record is not a list of entries")
@@ -76,7 +68,8 @@ func mapOf(fn string, entries *Tensor) (m *Map, err error) {
 	if !hasEntries(rec.typ()) {
 		return nil, invalid(fn, "", "the entries are %v, want the fields key, which no entry lacks, and value", entries.typ())
 	}
-	return newMap(rec), nil
+	m = newMap(rec)
+	return m, m.checkKeys(fn)
 }
 
 func newMap(rec *Tensor) *Map { return &Map{rec, newMapSpec(rec.typ())} }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"reflect"
 	"slices"
 	"time"
 
@@ -312,7 +313,7 @@ func withoutFiller(values []any, zero any) []any {
 	if _, number := zero.(int); number {
 		for _, x := range values {
 			if kindOf(x) == numberKind { // a zero of the type of the other values
-				zero = zeroLike(x)
+				zero = reflect.Zero(reflect.TypeOf(x)).Interface()
 				break
 			}
 		}

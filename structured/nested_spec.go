@@ -2,7 +2,6 @@ package structured
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 
 	"github.com/tenonml/tenon"
@@ -13,9 +12,6 @@ import (
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
 )
-
-// zeroLike returns the zero value of x's Go type.
-func zeroLike(x any) any { return reflect.Zero(reflect.TypeOf(x)).Interface() }
 
 // expected reads data that must have a given Spec.
 func (o NestedOptions) expected(x any) (tensor.Tensor, error) {
@@ -198,36 +194,29 @@ func (o NestedOptions) mapsWith(values []any, path []string, read func(all []any
 
 // maskedRows reads values, or elements of lists, that may be missing.
 func (o NestedOptions) maskedRows(values []any, s optionalSpec, path []string) tensor.Tensor {
-	var mask func(x any, k int) any
-	mask = func(x any, k int) any {
-		if k == 0 {
-			return kindOf(x) != missingKind && kindOf(x) != fillerKind
-		}
-		l, _ := x.([]any)
-		out := make([]any, len(l))
-		for i, y := range l {
-			out[i] = mask(y, k-1)
-		}
-		return out
-	}
-	var full func(x any, k int) any
-	full = func(x any, k int) any {
+	// parted returns x with filler for what is missing k lists deep, and which of it is there.
+	var parted func(x any, k int) (full, there any)
+	parted = func(x any, k int) (full, there any) {
 		l, ok := x.([]any)
 		if k == 0 || !ok {
-			if kindOf(x) == missingKind {
-				return filler{}
+			present := kindOf(x) != missingKind && kindOf(x) != fillerKind
+			if !present {
+				x = filler{}
 			}
-			return x
+			if k == 0 {
+				return x, present
+			}
+			return x, []any{}
 		}
-		out := make([]any, len(l))
+		values, mask := make([]any, len(l)), make([]any, len(l))
 		for i, y := range l {
-			out[i] = full(y, k-1)
+			values[i], mask[i] = parted(y, k-1)
 		}
-		return out
+		return values, mask
 	}
-	k := s.Mask().(typedSpec).Shape().Rank()
-	m := o.rows(mask(values, k).([]any), s.Mask(), path)
-	return tenon.Must(masked.New(o.rows(full(values, k).([]any), s.Values(), path), m))
+	full, there := parted(values, s.Mask().(typedSpec).Shape().Rank())
+	m := o.rows(there.([]any), s.Mask(), path)
+	return tenon.Must(masked.New(o.rows(full.([]any), s.Values(), path), m))
 }
 
 // divided reads lists with elements of a Spec.

@@ -52,7 +52,7 @@ func blankEntry(v tensor.Tensor) tensor.Tensor {
 	case composite:
 		return x.like(blankEntry(x.records()).(*Tensor))
 	case divided:
-		none := ops.Slice(x.FlatValues(), zeros(x.FlatValues()), sizesFrom(x.FlatValues(), 0))
+		none := ops.Slice(x.FlatValues(), make([]int, x.FlatValues().Shape().Rank()), sizesFrom(x.FlatValues(), 0))
 		return tenon.Must(ragged.FromPartitions(none, emptyRows(x.Partitions())...))
 	case *Tensor:
 		if x.rank == 1 {
@@ -111,8 +111,6 @@ func emptyRows(like []*ragged.RowPartition) []*ragged.RowPartition {
 	}
 	return parts
 }
-
-func zeros(v tensor.Tensor) []int { return make([]int, v.Shape().Rank()) }
 
 // sizesFrom returns the sizes of a dense tensor, with n as the first one.
 func sizesFrom(v tensor.Tensor, n int) tensor.Tensor {

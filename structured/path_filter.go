@@ -391,7 +391,7 @@ func (n *node) together(x, y measure) (a, b measure, parts []*ragged.RowPartitio
 			y.parts[i] = partitionOf(s)
 		}
 	}
-	if constant(x) {
+	if x.v.Shape().IsScalar() { // a single value for all elements
 		return x, y, y.parts
 	}
 	for _, p := range y.parts[len(x.parts):] {
@@ -403,6 +403,3 @@ func (n *node) together(x, y measure) (a, b measure, parts []*ragged.RowPartitio
 	}
 	return x, y, y.parts
 }
-
-// constant reports whether a measure is a single value for all elements.
-func constant(m measure) bool { return m.v.Shape().IsScalar() }

@@ -19,9 +19,7 @@ func (t *Tensor) HandleOp(c *op.Call) ([]tenon.Value, error) {
 		return nil, op.NotHandled
 	}
 	switch o := c.Op; {
-	case o.Checks:
-		return checked(c)
-	case o.Missing == op.Ignore:
+	case o.Checks || o.Missing == op.Ignore:
 		return ofValues(c)
 	case o.Axes == op.Contract:
 		return skippedInProducts(c)
@@ -69,8 +67,8 @@ func init() {
 	overrides = map[string]op.HandlerFunc{
 		"reduce_variance": moment(spreadOf), // no monoid: it needs the mean of the present elements first
 		"reduce_std":      moment(deviation),
-		"layer_norm":      layerNorm, // no monoid, like the above
-		"rms_norm":        rmsNorm,
+		"layer_norm":      norm(true), // no monoid, like the above
+		"rms_norm":        norm(false),
 		"gather":          gather,            // a missing index picks a missing element
 		"boolean_mask":    selected,          // a missing boolean selects a missing element
 		"tile":            tiled,             // the mask of rows is repeated by the first multiple
@@ -84,17 +82,6 @@ func init() {
 // Overrides reports whether the operation is one for which the statement does not
 // say enough.
 func (*Tensor) Overrides(o *op.Op) bool { return overrides[o.Name] != nil }
-
-// checked returns the results of an operation that checks its arguments, with
-// their mask.
-func checked(c *op.Call) ([]tenon.Value, error) {
-	values, _ := parts(c)
-	out := op.Apply(c, values...)
-	if x, ok := c.Value(0).(*Tensor); ok {
-		out = wrap(out, x.mask)
-	}
-	return op.One(out)
-}
 
 // first returns the result of a call with its first operand replaced by x.
 func first(c *op.Call, x tenon.Value) tensor.Tensor {
@@ -225,10 +212,15 @@ func skippedInProducts(c *op.Call) ([]tenon.Value, error) {
 	return op.One(op.Apply(c, values...))
 }
 
-// ofValues handles operations that depend only on the shape of the values.
+// ofValues handles operations that depend only on the shape of the values, and those that check
+// their arguments, whose results keep the mask.
 func ofValues(c *op.Call) ([]tenon.Value, error) {
 	values, _ := parts(c)
-	return op.One(op.Apply(c, values...))
+	out := op.Apply(c, values...)
+	if x, ok := c.Value(0).(*Tensor); ok && c.Op.Checks {
+		out = wrap(out, x.mask)
+	}
+	return op.One(out)
 }
 
 // chosen is elementwise for operations that move some operands and look at others: an element is

@@ -7,14 +7,20 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-// layerNorm normalizes the present elements by their own mean and variance.
-func layerNorm(c *op.Call) ([]tenon.Value, error) {
-	x, ok := c.Value(0).(*Tensor)
-	if !ok {
-		return nil, op.NotHandled
+// norm divides the present elements by their root mean square, after subtracting their mean if
+// centered is set.
+func norm(centered bool) op.HandlerFunc {
+	return func(c *op.Call) ([]tenon.Value, error) {
+		x, ok := c.Value(0).(*Tensor)
+		if !ok {
+			return nil, op.NotHandled
+		}
+		axes := axesOf(c)
+		if centered {
+			x = ops.Sub(x, meanOf(x, axes)).(*Tensor)
+		}
+		return normalized(c, x, axes)
 	}
-	axes := axesOf(c)
-	return normalized(c, ops.Sub(x, meanOf(x, axes)).(*Tensor), axes)
 }
 
 // meanOf returns the mean with its axes kept. If nothing is present, it is 0
@@ -22,15 +28,6 @@ func layerNorm(c *op.Call) ([]tenon.Value, error) {
 func meanOf(x *Tensor, axes []int) tensor.Tensor {
 	sum, count := moments(x, axes, x.values)
 	return ops.Div(sum, ops.Maximum(count, ops.OnesLike(count)))
-}
-
-// rmsNorm divides the present elements by their root mean square.
-func rmsNorm(c *op.Call) ([]tenon.Value, error) {
-	x, ok := c.Value(0).(*Tensor)
-	if !ok {
-		return nil, op.NotHandled
-	}
-	return normalized(c, x, axesOf(c))
 }
 
 // normalized divides x by its root mean square, and scales and shifts it. The axes must be the last

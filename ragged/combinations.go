@@ -148,8 +148,7 @@ func rowsAlong(x tensor.Tensor, axis int) (lists, tensor.Tensor) {
 		l := listsAt(lifted(x), axis)
 		return l, l.p.RowSplits()
 	}
-	n := outerSize(x)
-	return lists{values: x, dense: true}, ops.Stack([]tensor.Tensor{scalar(0, n.DType()), n}, 0)
+	return lists{values: x, dense: true}, oneRow(outerSize(x))
 }
 
 // tuple returns the entries at positions of the axis, or the positions themselves, divided by a

@@ -100,7 +100,7 @@ func matricesOf(c *op.Call, x tensor.Tensor) *matrices {
 		out.n = tensor.Scalar(int64(1))
 		out.rows = ops.Reshape(ops.Cast(t.NRows(), dtype.Int64), []int{1})
 		out.m = t.parts[0].StaticNRows()
-		splits = ops.Stack([]tensor.Tensor{tensor.Scalar(int64(0)), ops.Cast(t.NRows(), dtype.Int64)}, 0)
+		splits = oneRow(ops.Cast(t.NRows(), dtype.Int64))
 	} else {
 		p := t.parts[k-2]
 		out.batch, out.n = t.parts[:k-2], ops.Cast(p.NRows(), dtype.Int64)

@@ -122,10 +122,5 @@ func merged(x tensor.Tensor, outer, inner int) tensor.Tensor {
 	if outer == 0 {
 		return build(t.flat, t.parts[inner:])
 	}
-	splits := t.parts[inner-1].RowSplits()
-	for a := inner - 1; a >= outer; a-- {
-		splits = composed(t.parts[a-1].RowSplits(), splits)
-	}
-	parts := append(append([]*RowPartition(nil), t.parts[:outer-1]...), newPartition(splits, -1))
-	return build(t.flat, append(parts, t.parts[inner:]...))
+	return build(t.flat, slices.Concat(innerJoined(t.parts[:inner], outer), t.parts[inner:]))
 }

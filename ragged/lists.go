@@ -213,8 +213,7 @@ func runLengths(x tensor.Tensor, axis int) tensor.Tensor {
 	case mask != nil:
 		return withMask(runLengths(values, axis), mask)
 	case axis == 0:
-		n := outerSize(x)
-		lengths, _ := rows.RunLengths(x, ops.Stack([]tensor.Tensor{scalar(0, n.DType()), n}, 0))
+		lengths, _ := rows.RunLengths(x, oneRow(outerSize(x)))
 		return lengths
 	}
 	l := listsAt(x, axis)

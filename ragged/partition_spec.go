@@ -139,7 +139,7 @@ func (s *PartitionSpec) Components() []tenon.Field {
 func (s *PartitionSpec) Disassemble(v tenon.Value) ([]tenon.Value, error) {
 	p, ok := v.(*RowPartition)
 	if !ok || p.spec.dtype != s.dtype || s.uniform && p.uniform == nil {
-		return nil, tenon.NewError(tenon.ErrDType, "ragged.PartitionSpec.Disassemble", fmt.Sprintf("the value does not belong to %v", s))
+		return nil, failed(tenon.ErrDType, "ragged.PartitionSpec.Disassemble", "", "the value does not belong to %v", s)
 	}
 	if s.uniform {
 		return []tenon.Value{p.nrows, p.uniform}, nil

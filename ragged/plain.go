@@ -1,7 +1,6 @@
 package ragged
 
 import (
-	"fmt"
 	"log/slog"
 
 	"github.com/tenonml/tenon"
@@ -42,7 +41,7 @@ func (s *Spec) FromPlain(x any) (v tenon.Value, err error) {
 		for _, y := range lists {
 			list, ok := y.([]any)
 			if !ok {
-				return nil, tenon.NewError(tenon.ErrInvalid, "ragged.FromPlain", fmt.Sprintf("want lists that are nested %d deep, got a %T", len(splits), y))
+				return nil, failed(tenon.ErrInvalid, "ragged.FromPlain", "", "want lists that are nested %d deep, got a %T", len(splits), y)
 			}
 			below = append(below, list...)
 			ends = append(ends, int64(len(below)))

@@ -87,13 +87,10 @@ func innerJoined(parts []*RowPartition, lo int) []*RowPartition {
 	}
 	splits := parts[k-1].RowSplits()
 	for a := k - 1; a >= lo; a-- {
-		splits = composed(parts[a-1].RowSplits(), splits)
+		splits = ops.Gather(splits, parts[a-1].RowSplits(), 0) // of outer rows in terms of the values of inner ones
 	}
 	return append(slices.Clone(parts[:lo-1]), newPartition(splits, parts[k-1].nvals))
 }
-
-// composed returns the splits of outer rows in terms of the values of inner ones.
-func composed(outer, inner tensor.Tensor) tensor.Tensor { return ops.Gather(inner, outer, 0) }
 
 // A belonging assigns each entry of a dimension to one of n groups: by the rows of lists or, if
 // lists is nil, by ids. If both are nil, there is a single group.

@@ -1,8 +1,6 @@
 package ragged
 
 import (
-	"fmt"
-
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/ops"
@@ -49,10 +47,10 @@ func (s *ShapeSpec) Box(v tenon.Value, minRank int) (out []tenon.Value, err erro
 	defer tenon.Catch(&err)
 	x, ok := v.(*Shape)
 	if !ok || !tenon.Compatible(s, x.Spec()) {
-		return nil, tenon.NewError(tenon.ErrDType, "ragged.ShapeSpec.Box", fmt.Sprintf("the value does not belong to %v", s))
+		return nil, failed(tenon.ErrDType, "ragged.ShapeSpec.Box", "", "the value does not belong to %v", s)
 	}
 	if x.Rank() < minRank {
-		return nil, tenon.NewError(tenon.ErrShape, "ragged.ShapeSpec.Box", fmt.Sprintf("%v has fewer than %d dimensions", s, minRank))
+		return nil, failed(tenon.ErrShape, "ragged.ShapeSpec.Box", "", "%v has fewer than %d dimensions", s, minRank)
 	}
 	t, err := FromPartitions(ops.Zeros(dtype.Bool, x.InnerSizes()), x.parts...)
 	return []tenon.Value{t}, err
@@ -62,7 +60,7 @@ func (s *ShapeSpec) Box(v tenon.Value, minRank int) (out []tenon.Value, err erro
 func (s *ShapeSpec) Unbox(tensors []tenon.Value) (v tenon.Value, err error) {
 	defer tenon.Catch(&err)
 	if len(tensors) != 1 {
-		return nil, tenon.NewError(tenon.ErrInvalid, "ragged.ShapeSpec.Unbox", fmt.Sprintf("got %d tensors, want 1", len(tensors)))
+		return nil, failed(tenon.ErrInvalid, "ragged.ShapeSpec.Unbox", "", "got %d tensors, want 1", len(tensors))
 	}
 	t, ok := tensors[0].(tensor.Tensor)
 	if !ok {

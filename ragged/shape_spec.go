@@ -71,7 +71,7 @@ func decodeShape(e tenon.Encoding) (tenon.Spec, error) {
 	}
 	s := &ShapeSpec{inner: inner.Shape, dtype: d.DType}
 	bad := func(format string, args ...any) error {
-		return tenon.NewError(tenon.ErrInvalid, "ragged.ShapeSpec", fmt.Sprintf(format, args...))
+		return failed(tenon.ErrInvalid, "ragged.ShapeSpec", "", format, args...)
 	}
 	if s.dtype != dtype.Int64 && s.dtype != dtype.Int32 {
 		return nil, bad("sizes are int64 or int32, not %v", s.dtype)
@@ -104,7 +104,7 @@ func (s *ShapeSpec) Components() []tenon.Field {
 func (s *ShapeSpec) Disassemble(v tenon.Value) ([]tenon.Value, error) {
 	x, ok := v.(*Shape)
 	if !ok || !tenon.Compatible(s, x.Spec()) {
-		return nil, tenon.NewError(tenon.ErrDType, "ragged.ShapeSpec.Disassemble", fmt.Sprintf("the value does not belong to %v", s))
+		return nil, failed(tenon.ErrDType, "ragged.ShapeSpec.Disassemble", "", "the value does not belong to %v", s)
 	}
 	return tenon.Try(func() []tenon.Value {
 		out := make([]tenon.Value, 0, len(x.parts)+1)

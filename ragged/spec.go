@@ -141,7 +141,7 @@ func decodeSpec(e tenon.Encoding) (tenon.Spec, error) {
 	for i, x := range l {
 		p, ok := partSpec(x)
 		if !ok || i > 0 && p.dtype != s.parts[0].dtype {
-			return nil, tenon.NewError(tenon.ErrInvalid, "ragged.Spec", fmt.Sprintf("partition %d does not have splits like the others", i))
+			return nil, failed(tenon.ErrInvalid, "ragged.Spec", "", "partition %d does not have splits like the others", i)
 		}
 		s.parts = append(s.parts, p)
 	}
@@ -178,7 +178,7 @@ func (s *Spec) Disassemble(v tenon.Value) ([]tenon.Value, error) {
 	}
 	flat, parts := split(t)
 	if len(parts) != len(s.parts) {
-		return nil, tenon.NewError(tenon.ErrDType, "ragged.Spec.Disassemble", fmt.Sprintf("%s does not have the ragged rank of %v", tenon.String(v.Spec()), s))
+		return nil, failed(tenon.ErrDType, "ragged.Spec.Disassemble", "", "%s does not have the ragged rank of %v", tenon.String(v.Spec()), s)
 	}
 	out := []tenon.Value{flat}
 	for _, p := range parts {

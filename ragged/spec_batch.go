@@ -1,8 +1,6 @@
 package ragged
 
 import (
-	"fmt"
-
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
@@ -15,7 +13,7 @@ func (s *Spec) Batched(n int) (tenon.Spec, error) {
 	if len(s.parts) == 0 && sh.IsScalar() {
 		b, ok := s.flat.(tenon.Batcher)
 		if !ok {
-			return nil, tenon.NewError(tenon.ErrUnsupported, "ragged.Spec.Batched", fmt.Sprintf("%s cannot be batched", tenon.String(s.flat)))
+			return nil, failed(tenon.ErrUnsupported, "ragged.Spec.Batched", "", "%s cannot be batched", tenon.String(s.flat))
 		}
 		return b.Batched(n)
 	}
@@ -52,7 +50,7 @@ func (s *Spec) Unbatched() (tenon.Spec, error) {
 	if len(s.parts) == 0 {
 		b, ok := s.flat.(tenon.Batcher)
 		if !ok {
-			return nil, tenon.NewError(tenon.ErrUnsupported, "ragged.Spec.Unbatched", fmt.Sprintf("%s has no rows", tenon.String(s.flat)))
+			return nil, failed(tenon.ErrUnsupported, "ragged.Spec.Unbatched", "", "%s has no rows", tenon.String(s.flat))
 		}
 		row, err := b.Unbatched()
 		return &Spec{flat: row}, err
@@ -64,7 +62,7 @@ func (s *Spec) Unbatched() (tenon.Spec, error) {
 func relaxTo(flat tenon.Spec, n int) (tenon.Spec, error) {
 	b, ok := flat.(tenon.Batcher)
 	if !ok {
-		return nil, tenon.NewError(tenon.ErrUnsupported, "ragged.Spec.Unbatched", fmt.Sprintf("%s cannot be batched", tenon.String(flat)))
+		return nil, failed(tenon.ErrUnsupported, "ragged.Spec.Unbatched", "", "%s cannot be batched", tenon.String(flat))
 	}
 	row, err := b.Unbatched()
 	if err != nil {

@@ -39,7 +39,7 @@ func EncodeStrings(x any) (d *Dictionary, err error) {
 		return d, nil
 	}
 	if t.DType() != dtype.String {
-		return nil, tenon.NewError(tenon.ErrDType, "structured.EncodeStrings", fmt.Sprintf("%s does not contain strings", tenon.String(t.Spec())))
+		return nil, failed(tenon.ErrDType, "structured.EncodeStrings", "", "%s does not contain strings", tenon.String(t.Spec()))
 	}
 	words, inverse, _, _ := ops.Unique(ops.Reshape(t, []int{-1}))
 	return newDictionary(ops.Reshape(ops.Cast(inverse, dtype.Int32), ops.Shape(t)), words), nil
@@ -56,7 +56,7 @@ func NewDictionary(codes, words any) (d *Dictionary, err error) {
 
 func checkedDictionary(fn string, c, w tensor.Tensor) (*Dictionary, error) {
 	if !c.DType().IsInteger() || w.DType() != dtype.String || w.Shape().Rank() != 1 {
-		return nil, tenon.NewError(tenon.ErrDType, fn, fmt.Sprintf("codes are integers and words a vector of strings, got %s and %s", tenon.String(c.Spec()), tenon.String(w.Spec())))
+		return nil, failed(tenon.ErrDType, fn, "", "codes are integers and words a vector of strings, got %s and %s", tenon.String(c.Spec()), tenon.String(w.Spec()))
 	}
 	if k, ok := op.Known(c); ok && w.Shape().IsFull() {
 		if codes, ok := op.Ints(k); ok {

@@ -1,8 +1,6 @@
 package structured
 
 import (
-	"fmt"
-
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/ops"
@@ -201,7 +199,7 @@ func rowParts(v tensor.Tensor) []tensor.Tensor {
 		s := v.Spec()
 		b, ok := s.(tenon.Batcher)
 		if !ok {
-			tenon.Throw(tenon.NewError(tenon.ErrUnsupported, "structured", fmt.Sprintf("%s has no rows", tenon.String(s))))
+			tenon.Throw(failed(tenon.ErrUnsupported, "structured", "", "%s has no rows", tenon.String(s)))
 		}
 		row := tenon.Must(b.Unbatched()).Components()
 		for i, p := range tenon.Must(s.Disassemble(v)) {

@@ -251,7 +251,7 @@ func heldSpec(value tenon.Spec, err error, rows bool, n int) (tenon.Spec, error)
 func batcher(fn string, s tenon.Spec) (tenon.Batcher, error) {
 	b, ok := s.(tenon.Batcher)
 	if !ok {
-		return nil, tenon.NewError(tenon.ErrUnsupported, fn, fmt.Sprintf("%s cannot be batched", tenon.String(s)))
+		return nil, failed(tenon.ErrUnsupported, fn, "", "%s cannot be batched", tenon.String(s))
 	}
 	return b, nil
 }

@@ -222,7 +222,7 @@ func MapSpecOf(entries *Spec) (*MapSpec, error) {
 		return nil, err
 	}
 	if !hasEntries(rec) {
-		return nil, tenon.NewError(tenon.ErrInvalid, fn, fmt.Sprintf("the entries are %v, want the fields key, which no entry lacks, and value", entries))
+		return nil, failed(tenon.ErrInvalid, fn, "", "the entries are %v, want the fields key, which no entry lacks, and value", entries)
 	}
 	return newMapSpec(rec), nil
 }

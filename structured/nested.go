@@ -11,7 +11,6 @@ import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/element"
-	"github.com/tenonml/tenon/internal/source"
 	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/shape"
@@ -530,7 +529,7 @@ func (o NestedOptions) scalars(values []any, s shape.Shape, path []string) tenso
 	}
 	t, err := tensor.FromScalars(values, s, opts)
 	if err != nil {
-		tenon.Throw(&tenon.Error{Kind: tenon.ErrInvalid, Op: nestedFn, Where: PathString(path), Msg: tenon.AsError(err).Msg, Line: source.Line()})
+		tenon.Throw(invalid(nestedFn, PathString(path), "%s", tenon.AsError(err).Msg))
 	}
 	return t
 }

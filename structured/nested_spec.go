@@ -309,7 +309,7 @@ func (o NestedOptions) typed(values []any, t fmt.Stringer, s shape.Shape, path [
 	}
 	v, err := tensor.FromScalars(full, s, tensor.Options{DType: t.(dtype.DType)})
 	if err != nil {
-		tenon.Throw(invalid(nestedFn, PathString(path), "%s", fmt.Sprint(tenon.AsError(err).Msg)))
+		tenon.Throw(invalid(nestedFn, PathString(path), "%s", tenon.AsError(err).Msg))
 	}
 	return v
 }

@@ -1,12 +1,10 @@
 package structured
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/source"
 	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
@@ -41,7 +39,7 @@ func (t *Tensor) Sort(axis int, by ...By) (out *Tensor, err error) {
 
 func (t *Tensor) argSort(fn string, axis int, by []By) tensor.Tensor {
 	if axis < -t.rank || axis >= t.rank {
-		tenon.Throw(&tenon.Error{Kind: tenon.ErrAxis, Op: fn, Where: "axis", Msg: fmt.Sprintf("there is no axis %d among the %d of the records", axis, t.rank), Line: source.Line()})
+		tenon.Throw(failed(tenon.ErrAxis, fn, "axis", "there is no axis %d among the %d of the records", axis, t.rank))
 	}
 	if len(by) == 0 {
 		tenon.Throw(invalid(fn, "", "needs a field to sort by"))

@@ -1,7 +1,6 @@
 package structured
 
 import (
-	"fmt"
 	"slices"
 	"unicode/utf8"
 
@@ -85,7 +84,7 @@ func SpecOf(x any) (*Spec, error) {
 			return nil, err
 		}
 		if t, ok = v.(*Tensor); !ok {
-			return nil, tenon.NewError(tenon.ErrDType, "structured.SpecOf", fmt.Sprintf("%s does not contain records", tenon.String(v.Spec())))
+			return nil, failed(tenon.ErrDType, "structured.SpecOf", "", "%s does not contain records", tenon.String(v.Spec()))
 		}
 	}
 	return t.typ(), nil

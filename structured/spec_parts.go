@@ -34,7 +34,7 @@ func decodeSpec(e tenon.Encoding) (tenon.Spec, error) {
 		o, _ := x.(tenon.SpecOf)
 		p, ok := o.Spec.(*ragged.PartitionSpec)
 		if !ok {
-			return nil, tenon.NewError(tenon.ErrInvalid, TypeName, fmt.Sprintf("component %d is not a partition", i))
+			return nil, failed(tenon.ErrInvalid, TypeName, "", "component %d is not a partition", i)
 		}
 		s.parts = append(s.parts, p)
 	}
@@ -45,7 +45,7 @@ func decodeSpec(e tenon.Encoding) (tenon.Spec, error) {
 			return nil, err
 		}
 		if seen[c.name] {
-			return nil, tenon.NewError(tenon.ErrInvalid, TypeName, fmt.Sprintf("the field name %q is repeated", c.name))
+			return nil, failed(tenon.ErrInvalid, TypeName, "", "the field name %q is repeated", c.name)
 		}
 		seen[c.name] = true
 		s.cols = append(s.cols, c)
@@ -61,7 +61,7 @@ func decodeColumn(e tenon.Encoding) (columnSpec, error) {
 		return columnSpec{}, err
 	}
 	if o.Spec == nil {
-		return columnSpec{}, tenon.NewError(tenon.ErrInvalid, TypeName, fmt.Sprintf("the field %q has no Spec", string(name)))
+		return columnSpec{}, failed(tenon.ErrInvalid, TypeName, "", "the field %q has no Spec", string(name))
 	}
 	return columnSpec{string(name), o.Spec, int(min(max(inner, 0), allPlain))}, nil
 }
@@ -123,7 +123,7 @@ func (s *Spec) stranger(v tenon.Value) error {
 	if v != nil {
 		got = tenon.String(v.Spec())
 	}
-	return tenon.NewError(tenon.ErrDType, "structured.Spec.Disassemble", fmt.Sprintf("%s does not belong to %v", got, s))
+	return failed(tenon.ErrDType, "structured.Spec.Disassemble", "", "%s does not belong to %v", got, s)
 }
 
 // Assemble makes a tensor from partitions and columns, and checks that they
@@ -150,7 +150,7 @@ func (s *Spec) Assemble(components []tenon.Value) (v tenon.Value, err error) {
 	for i, c := range s.cols {
 		x, ok := components[at+i].(tensor.Tensor)
 		if !ok {
-			return nil, tenon.NewError(tenon.ErrDType, fn, fmt.Sprintf("the field %q is not a tensor", c.name))
+			return nil, failed(tenon.ErrDType, fn, "", "the field %q is not a tensor", c.name)
 		}
 		if s.rank > 0 {
 			if x.Shape().IsScalar() {
@@ -191,7 +191,7 @@ func (m *specMaker) batched(f func(b tenon.Batcher) (tenon.Spec, error)) (tenon.
 	for i, c := range m.cols {
 		b, ok := c.spec.(tenon.Batcher)
 		if !ok {
-			return nil, tenon.NewError(tenon.ErrUnsupported, TypeName, fmt.Sprintf("the field %q of %s cannot be batched", c.name, tenon.String(c.spec)))
+			return nil, failed(tenon.ErrUnsupported, TypeName, "", "the field %q of %s cannot be batched", c.name, tenon.String(c.spec))
 		}
 		var err error
 		if m.cols[i].spec, err = f(b); err != nil {

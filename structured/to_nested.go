@@ -2,7 +2,6 @@ package structured
 
 import (
 	"github.com/tenonml/tenon"
-	"github.com/tenonml/tenon/internal/source"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ragged"
@@ -49,7 +48,7 @@ func (t *Tensor) ToNested() (x any, err error) {
 }
 
 func symbolic() error {
-	return &tenon.Error{Kind: tenon.ErrUnsupported, Op: "structured.ToNested", Msg: "the tensor is symbolic: its records do not exist while a function is traced", Line: source.Line()}
+	return failed(tenon.ErrUnsupported, "structured.ToNested", "", "the tensor is symbolic: its records do not exist while a function is traced")
 }
 
 // plain returns a tensor as nested lists, and a scalar as a Go scalar.

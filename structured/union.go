@@ -35,7 +35,7 @@ func NewUnion(tags any, variants []Field) (u *Union, err error) {
 	const fn = "structured.NewUnion"
 	t := tenon.Must(tensor.Convert(tags))
 	if !t.DType().IsInteger() || !t.Shape().HasRank() {
-		return nil, tenon.NewError(tenon.ErrDType, fn, fmt.Sprintf("the tags are %s, not integers of a known rank", tenon.String(t.Spec())))
+		return nil, failed(tenon.ErrDType, fn, "", "the tags are %s, not integers of a known rank", tenon.String(t.Spec()))
 	}
 	if k, ok := op.Known(t); ok {
 		if list, ok := op.Ints(k); ok {
@@ -76,7 +76,7 @@ func (u *Union) Variant(name string) (v *masked.Tensor, err error) {
 	defer tenon.Catch(&err)
 	k := u.rec.find(name)
 	if k < 1 {
-		return nil, &tenon.Error{Kind: tenon.ErrNotFound, Op: "structured.Union.Variant", Where: name, Msg: fmt.Sprintf("is not one of the variants %q", u.Variants())}
+		return nil, failed(tenon.ErrNotFound, "structured.Union.Variant", name, "is not one of the variants %q", u.Variants())
 	}
 	return masked.New(u.rec.field(u.rec.cols[k]), u.is(k-1))
 }

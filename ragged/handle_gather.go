@@ -116,25 +116,19 @@ func gatheredBelow(c *op.Call, x, index tensor.Tensor, axis, batch int) tensor.T
 func gatheredInRows(c *op.Call, x, index tensor.Tensor) tensor.Tensor {
 	t := atLeast(x, 1).(*Tensor)
 	p := t.parts[0]
+	if n, m := outermostSize(index), p.StaticNRows(); n >= 0 && m >= 0 && n != m {
+		tenon.Throw(c.Errorf(tenon.ErrShape, "there are %d rows of indices for %d rows", n, m))
+	}
 	if rankOf(index) == 1 { // a single index for each row
 		at, _ := split(index)
-		if n, m := at.Shape().Dim(0), p.StaticNRows(); n >= 0 && m >= 0 && n != m {
-			tenon.Throw(c.Errorf(tenon.ErrShape, "there are %d rows of indices for %d rows", n, m))
-		}
 		return gatherRows(t.Values(), inRow(c, p, at, numbers(p.NRows())))
 	}
 	i, ok := index.(*Tensor)
 	if !ok { // indices of the same shape for every row
-		if n, m := index.Shape().Dim(0), p.StaticNRows(); n >= 0 && m >= 0 && n != m {
-			tenon.Throw(c.Errorf(tenon.ErrShape, "there are %d rows of indices for %d rows", n, m))
-		}
 		owner := inner(numbers(p.NRows()), index)
 		return gathered2(c, t.Values(), inRow(c, p, index, owner), 0, 0)
 	}
 	q := i.parts[0].as(p.DType())
-	if n, m := q.StaticNRows(), p.StaticNRows(); n >= 0 && m >= 0 && n != m {
-		tenon.Throw(c.Errorf(tenon.ErrShape, "there are %d rows of indices for %d rows", n, m))
-	}
 	below := i.Values() // indices of any shape, grouped by row of the partition
 	flat, parts := split(below)
 	owner := cast(q.ValueRowIDs(), dtype.Int64)

@@ -48,7 +48,7 @@ func (t *Tensor) Format(s fmt.State, verb rune) {
 		fmt.Fprintf(s, "ragged %v", t.described())
 		return
 	}
-	text := p.list(0, 0, p.rows(), " ")
+	text := p.list(0, 0, p.parts[0].nrows, " ")
 	if flat := strings.Join(strings.Fields(text), " "); len(flat) <= printWidth && t.DType() != dtype.String {
 		text = flat
 	}
@@ -104,8 +104,6 @@ func newPrinter(t *Tensor, full bool) (*printer, bool) {
 	}
 	return p, p.word != nil
 }
-
-func (p *printer) rows() int { return p.parts[0].nrows }
 
 // list formats n entries of a dimension, starting with entry first.
 func (p *printer) list(dim, first, n int, indent string) string {

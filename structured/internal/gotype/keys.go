@@ -5,21 +5,17 @@ import (
 	"cmp"
 	"reflect"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 )
 
 // IsKey reports whether values of a Go type can be keys of maps: strings, numbers, booleans, times
 // and UUIDs.
 func IsKey(t reflect.Type) bool {
-	switch k := t.Kind(); {
-	case t == timeType || k == reflect.String || k == reflect.Bool || k == reflect.Float32 || k == reflect.Float64:
-		return true
-	case k == reflect.Int || k == reflect.Uint || k == reflect.Uintptr:
-		return t.Size() == 8
-	case k >= reflect.Int8 && k <= reflect.Uint64:
-		return true
-	}
-	return IsUUID(t)
+	k := t.Kind()
+	isComplex := k == reflect.Complex64 || k == reflect.Complex128
+	return t == timeType || k == reflect.String || numeric(t) && !isComplex || IsUUID(t)
 }
 
 // An Entry is a key of a map with its value.
@@ -42,7 +38,7 @@ func compared(a, b reflect.Value) int {
 	case a.Kind() == reflect.String:
 		return cmp.Compare(a.String(), b.String())
 	case a.Kind() == reflect.Bool:
-		return cmp.Compare(number(a.Bool()), number(b.Bool()))
+		return strings.Compare(strconv.FormatBool(a.Bool()), strconv.FormatBool(b.Bool()))
 	case a.CanInt():
 		return cmp.Compare(a.Int(), b.Int())
 	case a.CanFloat():
@@ -51,13 +47,6 @@ func compared(a, b reflect.Value) int {
 		return bytes.Compare(UUID(a), UUID(b))
 	}
 	return cmp.Compare(a.Uint(), b.Uint())
-}
-
-func number(yes bool) int {
-	if yes {
-		return 1
-	}
-	return 0
 }
 
 // UUID returns the bytes of a UUID.

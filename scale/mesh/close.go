@@ -122,7 +122,7 @@ func (t *tracer) openSums(c *op.Call, p *prober, factors []factor, vars []*varia
 	for _, f := range factors {
 		keep = keep && (f.does != combines || dist.Reduction(c.Op.Monoid.Combine) == dist.Sum)
 	}
-	if keep {
+	if keep && !p.grows(set) {
 		return vars, open
 	}
 	out := slices.Clone(vars)
@@ -133,6 +133,21 @@ func (t *tracer) openSums(c *op.Call, p *prober, factors []factor, vars []*varia
 		}
 	}
 	return out, ""
+}
+
+// grows reports whether an operation that only repeats elements makes more than twice as many of them: then an all-reduce of
+// its operands moves less than a reduce-scatter of the result would.
+func (p *prober) grows(set op.Operands) bool {
+	n := 0
+	for v, s := range p.shapes {
+		if set.Has(p.number[v]) {
+			if !s.IsFull() {
+				return false
+			}
+			n += s.Size()
+		}
+	}
+	return p.call.Op.Axes == op.Broadcast && p.base[0].IsFull() && p.base[0].Size() > 2*n
 }
 
 // willScatter reports whether an axis of an open sum gets divided, like other operands, along all axes of

@@ -397,3 +397,15 @@ func TestUnknownSizes(t *testing.T) {
 		}
 	}
 }
+
+// An open sum is closed before its entries are repeated, if that moves less.
+func TestRepeatedSums(t *testing.T) {
+	m := tenon.Must(mesh.Abstract(0, mesh.Axis{Name: "data", Size: 2}))
+	x := ops.Ones(dtype.Float64, []int{8, 64})
+	e, err := mesh.Function(m, func(x tensor.Tensor) tensor.Tensor {
+		return ops.Mul(x, ops.BroadcastTo(ops.SumKeep(x, 1), []int{8, 64}))
+	}).Explain(tenon.Must(m.Plan(mesh.Unnamed(1, "data"))), x)
+	if err != nil || len(e.Collectives) != 1 || e.Collectives[0].Kind != "all_reduce" || e.Collectives[0].Bytes != 8*8 {
+		t.Errorf("%v, %v; want an all-reduce of 8 sums", e, err)
+	}
+}

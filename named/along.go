@@ -76,11 +76,6 @@ func (d Dims) jointly(fn string, f func(x any, axis int) tensor.Tensor, x tenon.
 // offset, each of which may be nil. Unless they are numbers, scale and offset must have the
 // normalized dimensions, and all of their dimensions must be among those of x. The variance is the
 // biased one.
-func LayerNorm[N Is[N]](x tenon.Value, scale, offset any, eps float64) *Tensor {
-	return Dims{groupOf[N]()}.LayerNorm(x, scale, offset, eps)
-}
-
-// LayerNorm is the function [LayerNorm] for the names in the list.
 func (d Dims) LayerNorm(x tenon.Value, scale, offset any, eps float64) *Tensor {
 	const fn = "named.LayerNorm"
 	t := tensorOf(fn, x)
@@ -122,11 +117,6 @@ func (d Dims) parameters(t *Tensor, scale, offset any) (a, b any, ok bool) {
 
 // RMSNorm returns x / √(mean x² + eps) along a dimension or set, times scale, which may be nil; see
 // [LayerNorm].
-func RMSNorm[N Is[N]](x tenon.Value, scale any, eps float64) *Tensor {
-	return Dims{groupOf[N]()}.RMSNorm(x, scale, eps)
-}
-
-// RMSNorm is the function [RMSNorm] for the names in the list.
 func (d Dims) RMSNorm(x tenon.Value, scale any, eps float64) *Tensor {
 	const fn = "named.RMSNorm"
 	t := tensorOf(fn, x)
@@ -184,11 +174,6 @@ type SortOptions = ops.SortOptions
 // TopK returns the k largest elements along a dimension in descending order, and their positions,
 // as int64. The dimension gets size k. Along a ragged dimension, rows shorter than k give all of
 // their elements.
-func TopK[N Is[N]](x tenon.Value, k int) (values, positions *Tensor) {
-	return Dims{groupOf[N]()}.TopK(x, k)
-}
-
-// TopK is the function [TopK] for a list with one name.
 func (d Dims) TopK(x tenon.Value, k int) (values, positions *Tensor) {
 	const fn = "named.TopK"
 	t := tensorOf(fn, x)
@@ -216,9 +201,6 @@ func (d Dims) TopK(x tenon.Value, k int) (values, positions *Tensor) {
 
 // Reverse returns the elements along a dimension, or along each dimension of a set, in reverse
 // order.
-func Reverse[N Is[N]](x tenon.Value) *Tensor { return Dims{groupOf[N]()}.Reverse(x) }
-
-// Reverse is the function [Reverse] for the names in the list.
 func (d Dims) Reverse(x tenon.Value) *Tensor {
 	const fn = "named.Reverse"
 	t := tensorOf(fn, x)
@@ -231,9 +213,6 @@ func (d Dims) Reverse(x tenon.Value) *Tensor {
 
 // Roll moves the elements along a dimension toward its end by a number of places; elements moved
 // beyond the end reappear at the start.
-func Roll[N Is[N]](x tenon.Value, shift int) *Tensor { return Dims{groupOf[N]()}.Roll(x, shift) }
-
-// Roll is the function [Roll] for a list with one name.
 func (d Dims) Roll(x tenon.Value, shift int) *Tensor {
 	return d.along("named.Roll", func(x tensor.Tensor, axis int) tensor.Tensor { return ops.Roll(x, []int{shift}, axis) }, x)
 }

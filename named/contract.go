@@ -22,9 +22,6 @@ import (
 // dimensions; [Lift] applies a whole function over them.
 //
 // Gradient: the contractions of the cotangent with the other operand.
-func Dot[N Is[N]](a, b tenon.Value) *Tensor { return Dims{groupOf[N]()}.Dot(a, b) }
-
-// Dot is the function [Dot] for the names in the list.
 func (d Dims) Dot(a, b tenon.Value) *Tensor {
 	const fn = "named.Dot"
 	x, y, dims := tensorOf(fn, a), tensorOf(fn, b), d.group()
@@ -54,11 +51,6 @@ func (d Dims) Dot(a, b tenon.Value) *Tensor {
 // Three or more tensors are contracted in pairs, in an order that takes few multiplications: the
 // fewest for up to 10 tensors and, for more, rarely more than a few percent above the minimum.
 // [Explain] shows the order.
-func Contract[N Is[N]](operands ...tenon.Value) *Tensor {
-	return Dims{groupOf[N]()}.Contract(operands...)
-}
-
-// Contract is the function [Contract] for the names in the list, which may be empty.
 func (d Dims) Contract(operands ...tenon.Value) *Tensor {
 	const fn = "named.Contract"
 	dims := d.group()

@@ -18,32 +18,6 @@ import (
 // may be a Go number. All elementwise functions of package ops accept named tensors with the same
 // rules: ops.Atan2(x, y), ops.Exp(x).
 
-// Add returns x + y.
-func Add(x, y any) *Tensor { return elementwise("named.Add", ops.Add, x, y) }
-
-// Sub returns x - y.
-func Sub(x, y any) *Tensor { return elementwise("named.Sub", ops.Sub, x, y) }
-
-// Mul returns x · y, element by element.
-func Mul(x, y any) *Tensor { return elementwise("named.Mul", ops.Mul, x, y) }
-
-// Div returns x / y, in float64 for integers.
-func Div(x, y any) *Tensor { return elementwise("named.Div", ops.Div, x, y) }
-
-// Pow returns x to the power of y.
-func Pow(x, y any) *Tensor { return elementwise("named.Pow", ops.Pow, x, y) }
-
-// Maximum returns the larger of x and y, or NaN if either is NaN.
-func Maximum(x, y any) *Tensor { return elementwise("named.Maximum", ops.Maximum, x, y) }
-
-// Minimum returns the smaller of x and y, or NaN if either is NaN.
-func Minimum(x, y any) *Tensor { return elementwise("named.Minimum", ops.Minimum, x, y) }
-
-// SquaredDifference returns (x - y)².
-func SquaredDifference(x, y any) *Tensor {
-	return elementwise("named.SquaredDifference", ops.SquaredDifference, x, y)
-}
-
 // Map applies an elementwise function of package ops, such as ops.Exp.
 func Map(f func(x any) tensor.Tensor, x tenon.Value) *Tensor {
 	const fn = "named.Map"

@@ -37,11 +37,6 @@ type ContractStep struct {
 // counts the actual elements.
 //
 //	fmt.Println(named.Explain[Rep](x, w))
-func Explain[N Is[N]](operands ...tenon.Value) Explanation {
-	return Dims{groupOf[N]()}.Explain(operands...)
-}
-
-// Explain is the function [Explain] for the names in the list.
 func (d Dims) Explain(operands ...tenon.Value) Explanation {
 	const fn = "named.Explain"
 	dims := d.group()

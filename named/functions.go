@@ -8,6 +8,213 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
+// Add returns x + y.
+func Add(x, y any) *Tensor { return elementwise("named.Add", ops.Add, x, y) }
+
+// Sub returns x - y.
+func Sub(x, y any) *Tensor { return elementwise("named.Sub", ops.Sub, x, y) }
+
+// Mul returns x · y.
+func Mul(x, y any) *Tensor { return elementwise("named.Mul", ops.Mul, x, y) }
+
+// Div returns x / y, in float64 for integers.
+func Div(x, y any) *Tensor { return elementwise("named.Div", ops.Div, x, y) }
+
+// Pow returns x to the power y.
+func Pow(x, y any) *Tensor { return elementwise("named.Pow", ops.Pow, x, y) }
+
+// Maximum returns the greater of x and y, or NaN where either is NaN.
+func Maximum(x, y any) *Tensor { return elementwise("named.Maximum", ops.Maximum, x, y) }
+
+// Minimum returns the lesser of x and y, or NaN where either is NaN.
+func Minimum(x, y any) *Tensor { return elementwise("named.Minimum", ops.Minimum, x, y) }
+
+// SquaredDifference returns (x - y)², and |x - y|² for complex tensors.
+func SquaredDifference(x, y any) *Tensor {
+	return elementwise("named.SquaredDifference", ops.SquaredDifference, x, y)
+}
+
+// Concat concatenates tensors along a dimension that all have. Their other dimensions must be the
+// same.
+func Concat[N Is[N]](xs ...tenon.Value) *Tensor { return Dims{groupOf[N]()}.Concat(xs...) }
+
+// Contract sums the products of the elements of any number of tensors over a dimension, or over the
+// dimensions of a set. Dimensions that several tensors share and that are not summed over are
+// matched as batch dimensions. With one tensor it is a sum.
+//
+//	{Batch, Seq, Rep} · {Batch, Rep, Kq} over Rep → {Batch, Seq, Kq}
+//
+// At least two tensors must have a dimension that is summed over; otherwise the error is of kind
+// ErrNotFound. To sum over a dimension that only one tensor has, use [Sum].
+//
+// Three or more tensors are contracted in pairs, in an order that takes few multiplications: the
+// fewest for up to 10 tensors and, for more, rarely more than a few percent above the minimum.
+// [Explain] shows the order.
+func Contract[N Is[N]](operands ...tenon.Value) *Tensor {
+	return Dims{groupOf[N]()}.Contract(operands...)
+}
+
+// CrossEntropy returns the loss -log Softmax(logits)[label] along a dimension of classes. The
+// labels are class numbers, of an integer type, and have the other dimensions of the logits.
+// Alternatively, they are a distribution p with all dimensions of the logits; then the loss is -Σ
+// p·log Softmax(logits).
+func CrossEntropy[N Is[N]](logits, labels tenon.Value) *Tensor {
+	return Dims{groupOf[N]()}.CrossEntropy(logits, labels)
+}
+
+// Dot contracts two tensors over a dimension, or over the dimensions of a set: it sums the products
+// of their elements along it. The result has all other dimensions of both.
+//
+//	{Seq, Rep} · {Rep, Kq} over Rep → {Seq, Kq}
+//
+// It is strict: a tensor that lacks the dimension is an error of kind ErrNotFound, and another
+// dimension that both have is one of kind ErrInvalid. [Contract] treats such dimensions as batch
+// dimensions; [Lift] applies a whole function over them.
+//
+// Gradient: the contractions of the cotangent with the other operand.
+func Dot[N Is[N]](a, b tenon.Value) *Tensor { return Dims{groupOf[N]()}.Dot(a, b) }
+
+// Explain describes what [Contract] does with operands, without doing it: the order of the pairs,
+// the layouts of intermediate results, the matrix products and their cost. For ragged dimensions it
+// counts the actual elements.
+//
+//	fmt.Println(named.Explain[Rep](x, w))
+func Explain[N Is[N]](operands ...tenon.Value) Explanation {
+	return Dims{groupOf[N]()}.Explain(operands...)
+}
+
+// Index selects along a dimension. The key is a position, which removes the dimension, a range, or
+// a named tensor of positions, as in [Take]:
+//
+//	named.Index[Seq](x, -1)                        // the last position
+//	named.Index[Seq](x, key.Range(nil, nil, -1))   // all of them backwards
+//
+// Positions and bounds have the same meaning as in Python. A position that is out of bounds, in any
+// row of a ragged dimension, is an error of kind ErrRange.
+func Index[N Is[N]](x tenon.Value, k any) *Tensor { return Dims{groupOf[N]()}.Index(x, k) }
+
+// Index is the function [Index] along the dimension of a handle.
+func (d Dim[N]) Index(k any) *Tensor { return d.dims("named.Index").Index(d.t, k) }
+
+// LayerNorm returns (x - mean) / √(variance + eps) along a dimension or set, times scale plus
+// offset, each of which may be nil. Unless they are numbers, scale and offset must have the
+// normalized dimensions, and all of their dimensions must be among those of x. The variance is the
+// biased one.
+func LayerNorm[N Is[N]](x tenon.Value, scale, offset any, eps float64) *Tensor {
+	return Dims{groupOf[N]()}.LayerNorm(x, scale, offset, eps)
+}
+
+// OneHot returns a tensor with a new dimension of a given size along which the element at the index
+// is 1 and all others are 0. An index that is out of range gives only zeros. The element type is
+// float32, unless the options say otherwise.
+func OneHot[N Is[N]](indices tenon.Value, size int, o OneHotOptions) *Tensor {
+	return Dims{groupOf[N]()}.OneHot(indices, size, o)
+}
+
+// Pad adds margins along a dimension, filled with zeros unless the options say
+// otherwise.
+func Pad[N Is[N]](x tenon.Value, before, after int, o PadOptions) *Tensor {
+	return Dims{groupOf[N]()}.Pad(x, before, after, o)
+}
+
+// Pieces cuts a tensor into pieces of the given sizes along a dimension. One of the sizes may be
+// -1, for whatever the others leave.
+func Pieces[N Is[N]](x tenon.Value, sizes ...int) []*Tensor {
+	return Dims{groupOf[N]()}.Pieces(x, sizes...)
+}
+
+// RMSNorm returns x / √(mean x² + eps) along a dimension or set, times scale, which may be nil; see
+// [LayerNorm].
+func RMSNorm[N Is[N]](x tenon.Value, scale any, eps float64) *Tensor {
+	return Dims{groupOf[N]()}.RMSNorm(x, scale, eps)
+}
+
+// Reshape replaces the dimensions of a set by others: their elements, in the order in which the set
+// lists the dimensions, fill the new ones, in the order in which these are listed. One of the sizes
+// may be -1.
+func Reshape[N Is[N]](x tenon.Value, to ...Sized) *Tensor {
+	return Dims{groupOf[N]()}.Reshape(x, to...)
+}
+
+// Reverse returns the elements along a dimension, or along each dimension of a set, in reverse
+// order.
+func Reverse[N Is[N]](x tenon.Value) *Tensor { return Dims{groupOf[N]()}.Reverse(x) }
+
+// Reverse is the function [Reverse] along the dimension of a handle.
+func (d Dim[N]) Reverse() *Tensor { return d.dims("named.Reverse").Reverse(d.t) }
+
+// Roll moves the elements along a dimension toward its end by a number of places; elements moved
+// beyond the end reappear at the start.
+func Roll[N Is[N]](x tenon.Value, shift int) *Tensor { return Dims{groupOf[N]()}.Roll(x, shift) }
+
+// ScatterAdd adds updates to the elements at positions along a dimension. It is the reverse of
+// [Take]: the updates have the dimensions of the indices, and those of x without the dimension.
+// Updates at the same position add up.
+func ScatterAdd[N Is[N]](x, indices, updates tenon.Value) *Tensor {
+	return Dims{groupOf[N]()}.ScatterAdd(x, indices, updates)
+}
+
+// ScatterMax replaces the elements at positions along a dimension by updates that are larger; see
+// [ScatterAdd].
+func ScatterMax[N Is[N]](x, indices, updates tenon.Value) *Tensor {
+	return Dims{groupOf[N]()}.ScatterMax(x, indices, updates)
+}
+
+// ScatterMin replaces the elements at positions along a dimension by updates that are
+// smaller; see [ScatterAdd].
+func ScatterMin[N Is[N]](x, indices, updates tenon.Value) *Tensor {
+	return Dims{groupOf[N]()}.ScatterMin(x, indices, updates)
+}
+
+// ScatterUpdate replaces the elements at positions along a dimension; see [ScatterAdd]. Of several
+// updates at the same position, the last one is kept.
+func ScatterUpdate[N Is[N]](x, indices, updates tenon.Value) *Tensor {
+	return Dims{groupOf[N]()}.ScatterUpdate(x, indices, updates)
+}
+
+// Split splits a dimension into several, the last of which varies fastest. One of the sizes may be
+// -1, for whatever the others leave.
+//
+//	named.Split[Rep](x, Head{}.Of(4), HeadRep{}.Of(64))
+func Split[N Is[N]](x tenon.Value, into ...Sized) *Tensor {
+	return Dims{groupOf[N]()}.Split(x, into...)
+}
+
+// Split is the function [Split] along the dimension of a handle.
+func (d Dim[N]) Split(into ...Sized) *Tensor { return d.dims("named.Split").Split(d.t, into...) }
+
+// Squeeze removes a dimension of size 1, or those of a set.
+func Squeeze[N Is[N]](x tenon.Value) *Tensor { return Dims{groupOf[N]()}.Squeeze(x) }
+
+// Stack stacks tensors with the same dimensions along a new one.
+func Stack[N Is[N]](xs ...tenon.Value) *Tensor { return Dims{groupOf[N]()}.Stack(xs...) }
+
+// Take selects positions along a dimension, which is replaced by the dimensions of the indices.
+// Dimensions that both have are batch dimensions.
+//
+//	{Vocab, Rep} by {Batch, Seq} over Vocab → {Batch, Seq, Rep}
+//	{Batch, Vocab} by {Batch} over Vocab → {Batch}
+//
+// Indices are int32 or int64 tensors; one that is out of bounds is an error of kind ErrInvalid.
+func Take[N Is[N]](x, indices tenon.Value) *Tensor { return Dims{groupOf[N]()}.Take(x, indices) }
+
+// Take is the function [Take] along the dimension of a handle.
+func (d Dim[N]) Take(indices tenon.Value) *Tensor { return d.dims("named.Take").Take(d.t, indices) }
+
+// TopK returns the k largest elements along a dimension in descending order, and their positions,
+// as int64. The dimension gets size k. Along a ragged dimension, rows shorter than k give all of
+// their elements.
+func TopK[N Is[N]](x tenon.Value, k int) (values, positions *Tensor) {
+	return Dims{groupOf[N]()}.TopK(x, k)
+}
+
+// Unstack takes a tensor apart along a dimension whose size must be known. It returns a tensor
+// without the dimension for each position along it.
+func Unstack[N Is[N]](x tenon.Value) []*Tensor { return Dims{groupOf[N]()}.Unstack(x) }
+
+// Unstack is the function [Unstack] along the dimension of a handle.
+func (d Dim[N]) Unstack() []*Tensor { return d.dims("named.Unstack").Unstack(d.t) }
+
 // All is [ops.All] along a dimension, or the dimensions of a set.
 func All[N Is[N]](x tenon.Value) *Tensor { return Dims{groupOf[N]()}.All(x) }
 

@@ -41,18 +41,3 @@ func (d Dim[N]) DType() dtype.DType {
 	d.dims("named.DType")
 	return d.t.DType()
 }
-
-// Reverse is the function [Reverse] along the dimension of a handle.
-func (d Dim[N]) Reverse() *Tensor { return d.dims("named.Reverse").Reverse(d.t) }
-
-// Index is the function [Index] along the dimension of a handle.
-func (d Dim[N]) Index(k any) *Tensor { return d.dims("named.Index").Index(d.t, k) }
-
-// Take is the function [Take] along the dimension of a handle.
-func (d Dim[N]) Take(indices tenon.Value) *Tensor { return d.dims("named.Take").Take(d.t, indices) }
-
-// Unstack is the function [Unstack] along the dimension of a handle.
-func (d Dim[N]) Unstack() []*Tensor { return d.dims("named.Unstack").Unstack(d.t) }
-
-// Split is the function [Split] of the dimension of a handle.
-func (d Dim[N]) Split(into ...Sized) *Tensor { return d.dims("named.Split").Split(d.t, into...) }

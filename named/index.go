@@ -21,9 +21,6 @@ import (
 //
 // Positions and bounds have the same meaning as in Python. A position that is out of bounds, in any
 // row of a ragged dimension, is an error of kind ErrRange.
-func Index[N Is[N]](x tenon.Value, k any) *Tensor { return Dims{groupOf[N]()}.Index(x, k) }
-
-// Index is the function [Index] for a list with one name.
 func (d Dims) Index(x tenon.Value, k any) *Tensor {
 	const fn = "named.Index"
 	if i, ok := asNamed(k); ok {
@@ -68,9 +65,6 @@ func (d Dims) Index(x tenon.Value, k any) *Tensor {
 //	{Batch, Vocab} by {Batch} over Vocab → {Batch}
 //
 // Indices are int32 or int64 tensors; one that is out of bounds is an error of kind ErrInvalid.
-func Take[N Is[N]](x, indices tenon.Value) *Tensor { return Dims{groupOf[N]()}.Take(x, indices) }
-
-// Take is the function [Take] for a list with one name.
 func (d Dims) Take(x, indices tenon.Value) *Tensor {
 	const fn = "named.Take"
 	d.single(fn)
@@ -107,44 +101,24 @@ func checkSizes2(fn string, a, b *Tensor, except *layout) {
 // ScatterAdd adds updates to the elements at positions along a dimension. It is the reverse of
 // [Take]: the updates have the dimensions of the indices, and those of x without the dimension.
 // Updates at the same position add up.
-func ScatterAdd[N Is[N]](x, indices, updates tenon.Value) *Tensor {
-	return Dims{groupOf[N]()}.ScatterAdd(x, indices, updates)
-}
-
-// ScatterUpdate replaces the elements at positions along a dimension; see [ScatterAdd]. Of several
-// updates at the same position, the last one is kept.
-func ScatterUpdate[N Is[N]](x, indices, updates tenon.Value) *Tensor {
-	return Dims{groupOf[N]()}.ScatterUpdate(x, indices, updates)
-}
-
-// ScatterMax replaces the elements at positions along a dimension by updates that are larger; see
-// [ScatterAdd].
-func ScatterMax[N Is[N]](x, indices, updates tenon.Value) *Tensor {
-	return Dims{groupOf[N]()}.ScatterMax(x, indices, updates)
-}
-
-// ScatterMin replaces the elements at positions along a dimension by updates that are
-// smaller; see [ScatterAdd].
-func ScatterMin[N Is[N]](x, indices, updates tenon.Value) *Tensor {
-	return Dims{groupOf[N]()}.ScatterMin(x, indices, updates)
-}
-
-// ScatterAdd is the function [ScatterAdd] for a list with one name.
 func (d Dims) ScatterAdd(x, indices, updates tenon.Value) *Tensor {
 	return d.scatter("named.ScatterAdd", ops.TensorScatterAdd, x, indices, updates)
 }
 
-// ScatterUpdate is the function [ScatterUpdate] for a list with one name.
+// ScatterUpdate replaces the elements at positions along a dimension; see [ScatterAdd]. Of several
+// updates at the same position, the last one is kept.
 func (d Dims) ScatterUpdate(x, indices, updates tenon.Value) *Tensor {
 	return d.scatter("named.ScatterUpdate", ops.TensorScatterUpdate, x, indices, updates)
 }
 
-// ScatterMax is the function [ScatterMax] for a list with one name.
+// ScatterMax replaces the elements at positions along a dimension by updates that are larger; see
+// [ScatterAdd].
 func (d Dims) ScatterMax(x, indices, updates tenon.Value) *Tensor {
 	return d.scatter("named.ScatterMax", ops.TensorScatterMax, x, indices, updates)
 }
 
-// ScatterMin is the function [ScatterMin] for a list with one name.
+// ScatterMin replaces the elements at positions along a dimension by updates that are
+// smaller; see [ScatterAdd].
 func (d Dims) ScatterMin(x, indices, updates tenon.Value) *Tensor {
 	return d.scatter("named.ScatterMin", ops.TensorScatterMin, x, indices, updates)
 }
@@ -209,11 +183,6 @@ type OneHotOptions = ops.OneHotOptions
 // OneHot returns a tensor with a new dimension of a given size along which the element at the index
 // is 1 and all others are 0. An index that is out of range gives only zeros. The element type is
 // float32, unless the options say otherwise.
-func OneHot[N Is[N]](indices tenon.Value, size int, o OneHotOptions) *Tensor {
-	return Dims{groupOf[N]()}.OneHot(indices, size, o)
-}
-
-// OneHot is the function [OneHot] for a list with one name.
 func (d Dims) OneHot(indices tenon.Value, size int, o OneHotOptions) *Tensor {
 	const fn = "named.OneHot"
 	n := d.single(fn)
@@ -235,11 +204,6 @@ type PadOptions = ops.PadOptions
 
 // Pad adds margins along a dimension, filled with zeros unless the options say
 // otherwise.
-func Pad[N Is[N]](x tenon.Value, before, after int, o PadOptions) *Tensor {
-	return Dims{groupOf[N]()}.Pad(x, before, after, o)
-}
-
-// Pad is the function [Pad] for a list with one name.
 func (d Dims) Pad(x tenon.Value, before, after int, o PadOptions) *Tensor {
 	const fn = "named.Pad"
 	if before < 0 || after < 0 {

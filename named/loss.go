@@ -10,11 +10,6 @@ import (
 // labels are class numbers, of an integer type, and have the other dimensions of the logits.
 // Alternatively, they are a distribution p with all dimensions of the logits; then the loss is -Σ
 // p·log Softmax(logits).
-func CrossEntropy[N Is[N]](logits, labels tenon.Value) *Tensor {
-	return Dims{groupOf[N]()}.CrossEntropy(logits, labels)
-}
-
-// CrossEntropy is the function [CrossEntropy] for a list with one name.
 func (d Dims) CrossEntropy(logits, labels tenon.Value) *Tensor {
 	const fn = "named.CrossEntropy"
 	n := d.single(fn)

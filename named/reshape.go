@@ -27,11 +27,6 @@ func (d Dims) Merge(x tenon.Value, to Name) *Tensor {
 // -1, for whatever the others leave.
 //
 //	named.Split[Rep](x, Head{}.Of(4), HeadRep{}.Of(64))
-func Split[N Is[N]](x tenon.Value, into ...Sized) *Tensor {
-	return Dims{groupOf[N]()}.Split(x, into...)
-}
-
-// Split is the function [Split] for a list with one name.
 func (d Dims) Split(x tenon.Value, into ...Sized) *Tensor {
 	const fn = "named.Split"
 	t := tensorOf(fn, x)
@@ -42,11 +37,6 @@ func (d Dims) Split(x tenon.Value, into ...Sized) *Tensor {
 // Reshape replaces the dimensions of a set by others: their elements, in the order in which the set
 // lists the dimensions, fill the new ones, in the order in which these are listed. One of the sizes
 // may be -1.
-func Reshape[S Is[S]](x tenon.Value, to ...Sized) *Tensor {
-	return Dims{groupOf[S]()}.Reshape(x, to...)
-}
-
-// Reshape is the function [Reshape] for the names in the list.
 func (d Dims) Reshape(x tenon.Value, to ...Sized) *Tensor {
 	const fn = "named.Reshape"
 	return d.reshape(fn, tensorOf(fn, x), to)
@@ -192,9 +182,6 @@ func ExpandDims(x tenon.Value, dims ...Name) *Tensor {
 }
 
 // Squeeze removes a dimension of size 1, or those of a set.
-func Squeeze[N Is[N]](x tenon.Value) *Tensor { return Dims{groupOf[N]()}.Squeeze(x) }
-
-// Squeeze is the function [Squeeze] for the names in the list.
 func (d Dims) Squeeze(x tenon.Value) *Tensor {
 	const fn = "named.Squeeze"
 	t := tensorOf(fn, x)

@@ -10,9 +10,6 @@ import (
 )
 
 // Stack stacks tensors with the same dimensions along a new one.
-func Stack[N Is[N]](xs ...tenon.Value) *Tensor { return Dims{groupOf[N]()}.Stack(xs...) }
-
-// Stack is the function [Stack] for a list with one name.
 func (d Dims) Stack(xs ...tenon.Value) *Tensor {
 	const fn = "named.Stack"
 	n := d.single(fn)
@@ -33,9 +30,6 @@ func (d Dims) Stack(xs ...tenon.Value) *Tensor {
 
 // Concat concatenates tensors along a dimension that all have. Their other dimensions must be the
 // same.
-func Concat[N Is[N]](xs ...tenon.Value) *Tensor { return Dims{groupOf[N]()}.Concat(xs...) }
-
-// Concat is the function [Concat] for a list with one name.
 func (d Dims) Concat(xs ...tenon.Value) *Tensor {
 	const fn = "named.Concat"
 	n := d.single(fn)
@@ -77,9 +71,6 @@ func alike(fn string, xs []tenon.Value, but *id) ([]*Tensor, []tensor.Tensor) {
 
 // Unstack takes a tensor apart along a dimension whose size must be known. It returns a tensor
 // without the dimension for each position along it.
-func Unstack[N Is[N]](x tenon.Value) []*Tensor { return Dims{groupOf[N]()}.Unstack(x) }
-
-// Unstack is the function [Unstack] for a list with one name.
 func (d Dims) Unstack(x tenon.Value) []*Tensor {
 	const fn = "named.Unstack"
 	t := tensorOf(fn, x)
@@ -95,11 +86,6 @@ func (d Dims) Unstack(x tenon.Value) []*Tensor {
 
 // Pieces cuts a tensor into pieces of the given sizes along a dimension. One of the sizes may be
 // -1, for whatever the others leave.
-func Pieces[N Is[N]](x tenon.Value, sizes ...int) []*Tensor {
-	return Dims{groupOf[N]()}.Pieces(x, sizes...)
-}
-
-// Pieces is the function [Pieces] for a list with one name.
 func (d Dims) Pieces(x tenon.Value, sizes ...int) []*Tensor {
 	const fn = "named.Pieces"
 	t := tensorOf(fn, x)

@@ -79,10 +79,7 @@ func LogSoftmax(values, splits any) tensor.Tensor { return op.Eval(logSoftmaxOp.
 
 // CumOptions says how cumulative operations run along a row. With the zero value, they run from the
 // first value on, and each result includes its own value.
-type CumOptions struct {
-	Exclusive bool // each result excludes its own value; the first is the identity
-	Reverse   bool // from the last value to the first
-}
+type CumOptions = ops.CumOptions
 
 var cumParams = append([]op.Param{},
 	op.Param{Name: "exclusive", Kind: op.Attr, Type: op.BoolType, Default: false},

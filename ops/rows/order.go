@@ -127,9 +127,7 @@ func init() {
 }
 
 // SortOptions says how to sort. The zero value means ascending order.
-type SortOptions struct {
-	Descending bool
-}
+type SortOptions = ops.SortOptions
 
 // Sort returns each row in order. NaN is last in both directions, false comes before
 // true, and strings are ordered by their bytes.

@@ -7,36 +7,33 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-var concatOp *op.Op
+var concatOp = op.Register(&op.Op{
+	Name: "concat", Statement: moves(op.Join, 0), Doc: "Tensors concatenated along an axis.", Strided: true,
+	Params: []op.Param{{Name: "values", Kind: op.Tensors, Group: 1}, {Name: "axis", Kind: op.Attr, Type: op.IntType}}, Results: 1,
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		s := outShape(c, 0)
+		axis, _ := s.Axis(c.Int(1))
+		if _, ok := c.List(0)[0].(*tensor.Strings); ok && axis == 0 {
+			return c.Result(move.Behind(c.List(0), s))
+		}
+		return c.Result(move.ApplyList(c.List(0), func(ds []*tensor.Dense) *tensor.Dense {
+			return concatenated(ds, s, axis)
+		}))
+	},
+})
 
-func init() {
-	concatOp = op.Register(&op.Op{
-		Name: "concat", Statement: moves(op.Join, 0), Doc: "Tensors concatenated along an axis.", Strided: true,
-		Params: []op.Param{{Name: "values", Kind: op.Tensors, Group: 1}, {Name: "axis", Kind: op.Attr, Type: op.IntType}}, Results: 1,
-		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-			s := outShape(c, 0)
-			axis, _ := s.Axis(c.Int(1))
-			if _, ok := c.List(0)[0].(*tensor.Strings); ok && axis == 0 {
-				return c.Result(move.Behind(c.List(0), s))
-			}
-			return c.Result(move.ApplyList(c.List(0), func(ds []*tensor.Dense) *tensor.Dense {
-				return concatenated(ds, s, axis)
-			}))
-		},
-		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
-			xs, axis := c.List(0), c.Int(1)
-			parts := make([]any, len(xs))
-			for i, x := range xs {
-				parts[i] = Reshape(sizeOperand(x.(tensor.Tensor), axis), []int{1})
-			}
-			out := Split(ct[0], Concat(parts, 0), axis)
-			for i, x := range xs {
-				out[i] = known(out[i], x.(tensor.Tensor).Shape())
-			}
-			return out
-		},
-	})
-}
+var _ = gradient(concatOp, func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
+	xs, axis := c.List(0), c.Int(1)
+	parts := make([]any, len(xs))
+	for i, x := range xs {
+		parts[i] = Reshape(sizeOperand(x.(tensor.Tensor), axis), []int{1})
+	}
+	out := Split(ct[0], Concat(parts, 0), axis)
+	for i, x := range xs {
+		out[i] = known(out[i], x.(tensor.Tensor).Shape())
+	}
+	return out
+})
 
 // Concat returns the tensors in values, a slice, concatenated along an axis. They must have the
 // same sizes along the other axes; element types are promoted.
@@ -72,29 +69,26 @@ func concatenated(ds []*tensor.Dense, s shape.Shape, axis int) *tensor.Dense {
 	return out
 }
 
-var stackOp *op.Op
+var stackOp = op.Register(&op.Op{
+	Name: "stack", Statement: moves(op.Stack, 0), Doc: "Tensors of equal shape stacked along a new axis.", Strided: true,
+	Params: []op.Param{{Name: "values", Kind: op.Tensors, Group: 1}, {Name: "axis", Kind: op.Attr, Type: op.IntType, Default: 0}}, Results: 1,
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		s := outShape(c, 0)
+		axis, _ := s.Axis(c.Int(1))
+		one := s.With(axis, 1)
+		return c.Result(move.ApplyList(c.List(0), func(ds []*tensor.Dense) *tensor.Dense {
+			rows := make([]*tensor.Dense, len(ds))
+			for i, d := range ds {
+				rows[i] = withoutOnes(d, one).(*tensor.Dense)
+			}
+			return concatenated(rows, s, axis)
+		}))
+	},
+})
 
-func init() {
-	stackOp = op.Register(&op.Op{
-		Name: "stack", Statement: moves(op.Stack, 0), Doc: "Tensors of equal shape stacked along a new axis.", Strided: true,
-		Params: []op.Param{{Name: "values", Kind: op.Tensors, Group: 1}, {Name: "axis", Kind: op.Attr, Type: op.IntType, Default: 0}}, Results: 1,
-		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-			s := outShape(c, 0)
-			axis, _ := s.Axis(c.Int(1))
-			one := s.With(axis, 1)
-			return c.Result(move.ApplyList(c.List(0), func(ds []*tensor.Dense) *tensor.Dense {
-				rows := make([]*tensor.Dense, len(ds))
-				for i, d := range ds {
-					rows[i] = withoutOnes(d, one).(*tensor.Dense)
-				}
-				return concatenated(rows, s, axis)
-			}))
-		},
-		VJP: func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
-			return Unstack(known(ct[0], out[0].Shape()), c.Int(1)) // the result determines their number
-		},
-	})
-}
+var _ = gradient(stackOp, func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+	return Unstack(known(ct[0], out[0].Shape()), c.Int(1)) // the result determines their number
+})
 
 // Stack returns the tensors in values, a slice, along a new axis. They must have the same shape;
 // element types are promoted.

@@ -65,35 +65,32 @@ func diagonals(x *tensor.Dense) *tensor.Dense {
 	return x.View(0, s.Slice(0, k).Insert(k, n), append(strides[:k:k], strides[k]+strides[k+1]))
 }
 
-var diagPartOp *op.Op
+var diagPartOp = op.Register(&op.Op{
+	Name: "diag_part", Statement: op.Statement{Axes: op.Remove, Core: 2, Moves: one, Zero: movedZero}, Doc: "The diagonals of matrices.", Strided: true,
+	Params: []op.Param{{Name: "x", Rank: 2}}, Results: 1,
+	Shape: func(c *op.Call) (shape.Shape, error) {
+		s := c.Tensor(0).Shape()
+		if s.HasRank() {
+			k := s.Rank() - 2
+			n := min(s.Dim(k), s.Dim(k+1)) // -1 if one is not known
+			s = s.Slice(0, k).Insert(k, n)
+		}
+		return s, nil
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) { return c.Result(move.Apply(c.Tensor(0), diagonals)) },
+})
 
-func init() {
-	diagPartOp = op.Register(&op.Op{
-		Name: "diag_part", Statement: op.Statement{Axes: op.Remove, Core: 2, Moves: one, Zero: movedZero}, Doc: "The diagonals of matrices.", Strided: true,
-		Params: []op.Param{{Name: "x", Rank: 2}}, Results: 1,
-		Shape: func(c *op.Call) (shape.Shape, error) {
-			s := c.Tensor(0).Shape()
-			if s.HasRank() {
-				k := s.Rank() - 2
-				n := min(s.Dim(k), s.Dim(k+1)) // -1 if one is not known
-				s = s.Slice(0, k).Insert(k, n)
-			}
-			return s, nil
-		},
-		Kernel: func(c *op.Call) ([]tensor.Tensor, error) { return c.Result(move.Apply(c.Tensor(0), diagonals)) },
-		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
-			x := c.Tensor(0)
-			g := Diag(ct[0]) // square: pad to the sizes of the matrix
-			s := x.Shape()
-			if s.HasRank() && s.Dim(-1) >= 0 && s.Dim(-1) == s.Dim(-2) {
-				return []tensor.Tensor{known(g, s)}
-			}
-			missing := Sub(Shape(x), Shape(g))
-			g = Pad(g, Stack([]any{ZerosLike(missing), missing}, 1), PadOptions{})
-			return []tensor.Tensor{known(g, s)}
-		},
-	})
-}
+var _ = gradient(diagPartOp, func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
+	x := c.Tensor(0)
+	g := Diag(ct[0]) // square: pad to the sizes of the matrix
+	s := x.Shape()
+	if s.HasRank() && s.Dim(-1) >= 0 && s.Dim(-1) == s.Dim(-2) {
+		return []tensor.Tensor{known(g, s)}
+	}
+	missing := Sub(Shape(x), Shape(g))
+	g = Pad(g, Stack([]any{ZerosLike(missing), missing}, 1), PadOptions{})
+	return []tensor.Tensor{known(g, s)}
+})
 
 // DiagPart returns the diagonals of matrices, as a view.
 //
@@ -105,28 +102,25 @@ func DiagPart(x any) tensor.Tensor { return op.Eval(diagPartOp, x) }
 //	x: [b, m, n] → [b], numbers. Gradient: the cotangent at every place of the diagonal.
 func Trace(x any) tensor.Tensor { return Sum(DiagPart(x), -1) }
 
-var bandPartOp *op.Op
+var bandPartOp = op.Register(&op.Op{
+	Name: "band_part", Statement: op.Statement{Axes: op.Along, Core: 2, Moves: one, Fills: true, Zero: movedZero}, Doc: "Matrices with zeros outside some diagonals.",
+	Params: []op.Param{{Name: "x"}, {Name: "first", Kind: op.Attr, Type: op.IntType, Optional: true},
+		{Name: "last", Kind: op.Attr, Type: op.IntType, Optional: true}}, Results: 1,
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		first, last := math.MinInt, math.MaxInt
+		if c.Has(1) {
+			first = c.Int(1)
+		}
+		if c.Has(2) {
+			last = c.Int(2)
+		}
+		return c.Result(movedOver(c.Tensor(0), func(x, zero *tensor.Dense) *tensor.Dense { return banded(x, zero, first, last) }))
+	},
+})
 
-func init() {
-	bandPartOp = op.Register(&op.Op{
-		Name: "band_part", Statement: op.Statement{Axes: op.Along, Core: 2, Moves: one, Fills: true, Zero: movedZero}, Doc: "Matrices with zeros outside some diagonals.",
-		Params: []op.Param{{Name: "x"}, {Name: "first", Kind: op.Attr, Type: op.IntType, Optional: true},
-			{Name: "last", Kind: op.Attr, Type: op.IntType, Optional: true}}, Results: 1,
-		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-			first, last := math.MinInt, math.MaxInt
-			if c.Has(1) {
-				first = c.Int(1)
-			}
-			if c.Has(2) {
-				last = c.Int(2)
-			}
-			return c.Result(movedOver(c.Tensor(0), func(x, zero *tensor.Dense) *tensor.Dense { return banded(x, zero, first, last) }))
-		},
-		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
-			return []tensor.Tensor{op.Eval(bandPartOp, ct[0], c.Args[1], c.Args[2])}
-		},
-	})
-}
+var _ = gradient(bandPartOp, func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
+	return []tensor.Tensor{op.Eval(bandPartOp, ct[0], c.Args[1], c.Args[2])}
+})
 
 // BandPart returns matrices that keep only the main diagonal, lower diagonals below it and upper
 // diagonals above it, with zeros elsewhere; -1 keeps all diagonals on that side.

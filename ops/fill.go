@@ -61,33 +61,29 @@ func Ones(d dtype.DType, shape any) tensor.Tensor {
 	return Fill(shape, Cast(tensor.Scalar(true), d))
 }
 
-var eyeOp *op.Op
-
-func init() {
-	eyeOp = op.Register(&op.Op{
-		Name: "eye", Statement: op.Statement{Axes: op.Create, Control: op.Every, Missing: op.Refuse}, Doc: "A matrix with ones on the diagonal.", Nondifferentiable: true,
-		Params: []op.Param{sizeParam("rows"), sizeParam("columns"), {Name: "dtype", Kind: op.Attr, Type: op.DTypeType}}, Results: 1,
-		Elem: func(c *op.Call, _ dtype.DType) dtype.DType { return c.DType(2) },
-		Check: func(c *op.Call) error {
-			if d := c.DType(2); !d.IsNumeric() && !d.IsBool() {
-				return c.Errorf(tenon.ErrDType, "there is no one of type %v", d)
-			}
-			return nil
-		},
-		Shape: func(c *op.Call) (shape.Shape, error) {
-			n, err1 := count(c, 0)
-			m, err2 := count(c, 1)
-			return shape.Of(n, m), errors.Join(err1, err2)
-		},
-		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-			s := outShape(c, 0)
-			out := tensor.NewDense(c.DType(2), s)
-			diagonal := out.View(0, shape.Of(min(s.Dim(0), s.Dim(1))), []int{s.Dim(1) + 1})
-			move.CopyTo(diagonal, move.Stretched(castDense(tensor.Scalar(true).(*tensor.Dense), c.DType(2)), diagonal.Shape()))
-			return c.Result(out)
-		},
-	})
-}
+var eyeOp = op.Register(&op.Op{
+	Name: "eye", Statement: op.Statement{Axes: op.Create, Control: op.Every, Missing: op.Refuse}, Doc: "A matrix with ones on the diagonal.", Nondifferentiable: true,
+	Params: []op.Param{sizeParam("rows"), sizeParam("columns"), {Name: "dtype", Kind: op.Attr, Type: op.DTypeType}}, Results: 1,
+	Elem: func(c *op.Call, _ dtype.DType) dtype.DType { return c.DType(2) },
+	Check: func(c *op.Call) error {
+		if d := c.DType(2); !d.IsNumeric() && !d.IsBool() {
+			return c.Errorf(tenon.ErrDType, "there is no one of type %v", d)
+		}
+		return nil
+	},
+	Shape: func(c *op.Call) (shape.Shape, error) {
+		n, err1 := count(c, 0)
+		m, err2 := count(c, 1)
+		return shape.Of(n, m), errors.Join(err1, err2)
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		s := outShape(c, 0)
+		out := tensor.NewDense(c.DType(2), s)
+		diagonal := out.View(0, shape.Of(min(s.Dim(0), s.Dim(1))), []int{s.Dim(1) + 1})
+		move.CopyTo(diagonal, move.Stretched(castDense(tensor.Scalar(true).(*tensor.Dense), c.DType(2)), diagonal.Shape()))
+		return c.Result(out)
+	},
+})
 
 // Eye returns a matrix with ones on the diagonal and zeros elsewhere. Its sizes are integers or
 // scalar tensors.

@@ -107,52 +107,49 @@ func indexBy(x tensor.Tensor, keys []key.Key, i int) tensor.Tensor {
 	return Gather(y, Where(Less(by, 0), Add(by, Cast(n, by.DType())), by), axis)
 }
 
-var indexUpdateOp *op.Op
-
-func init() {
-	indexUpdateOp = op.Register(&op.Op{
-		Name: "index_update", Statement: op.Statement{Axes: op.Scatter, Moves: one | two, Control: three, Zero: op.Zero{Keeps: true, Linear: []op.Operands{one | two}}}, Doc: "A copy with other elements where keys select.", Strided: true,
-		Params: []op.Param{{Name: "x", Group: 1}, {Name: "y", Group: 1}, {Name: "key", Kind: op.Attr, Convert: key.Convert}, {Name: "operands", Kind: op.Tensors, Optional: true}}, Results: 1,
-		Check: func(c *op.Call) error {
-			keys, err := keysOf(c, 2, 0)
-			if err != nil || keys == nil {
-				return err
-			}
-			y := c.Tensor(1).Shape()
-			s, err := keyedShape(c, keys, c.Tensor(0).Shape())
-			if err != nil {
-				return err
-			}
-			b, err := broadcast(c, s, y)
-			if err == nil && b.HasRank() && s.HasRank() && (b.Rank() != s.Rank() || !b.CompatibleWith(s)) {
-				return c.Errorf(tenon.ErrShape, "%v does not broadcast to the selected %v", y, s)
-			}
+var indexUpdateOp = op.Register(&op.Op{
+	Name: "index_update", Statement: op.Statement{Axes: op.Scatter, Moves: one | two, Control: three, Zero: op.Zero{Keeps: true, Linear: []op.Operands{one | two}}}, Doc: "A copy with other elements where keys select.", Strided: true,
+	Params: []op.Param{{Name: "x", Group: 1}, {Name: "y", Group: 1}, {Name: "key", Kind: op.Attr, Convert: key.Convert}, {Name: "operands", Kind: op.Tensors, Optional: true}}, Results: 1,
+	Check: func(c *op.Call) error {
+		keys, err := keysOf(c, 2, 0)
+		if err != nil || keys == nil {
 			return err
-		},
-		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-			keys, err := keysOf(c, 2, 0)
-			if err != nil {
-				return nil, err
-			}
-			v, err := viewOf(c, keys, c.Tensor(0))
-			if err != nil {
-				return nil, err
-			}
-			return c.Result(move.ApplyList([]tenon.Value{c.Value(0), c.Value(1)}, func(ds []*tensor.Dense) *tensor.Dense {
-				out := move.Copied(ds[0])
-				move.CopyTo(out.View(v.restrided(out)), move.Stretched(ds[1], v.shape))
-				return out
-			}))
-		},
-		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
-			out := make([]tensor.Tensor, 2+len(c.List(3)))
-			zero := Cast(0, ct[0].DType())
-			out[0] = op.Eval(indexUpdateOp, ct[0], zero, c.Args[2], c.List(3))
-			out[1] = sumTo(op.Eval(indexOp, ct[0], c.Args[2], c.List(3)), c.Tensor(1))
+		}
+		y := c.Tensor(1).Shape()
+		s, err := keyedShape(c, keys, c.Tensor(0).Shape())
+		if err != nil {
+			return err
+		}
+		b, err := broadcast(c, s, y)
+		if err == nil && b.HasRank() && s.HasRank() && (b.Rank() != s.Rank() || !b.CompatibleWith(s)) {
+			return c.Errorf(tenon.ErrShape, "%v does not broadcast to the selected %v", y, s)
+		}
+		return err
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		keys, err := keysOf(c, 2, 0)
+		if err != nil {
+			return nil, err
+		}
+		v, err := viewOf(c, keys, c.Tensor(0))
+		if err != nil {
+			return nil, err
+		}
+		return c.Result(move.ApplyList([]tenon.Value{c.Value(0), c.Value(1)}, func(ds []*tensor.Dense) *tensor.Dense {
+			out := move.Copied(ds[0])
+			move.CopyTo(out.View(v.restrided(out)), move.Stretched(ds[1], v.shape))
 			return out
-		},
-	})
-}
+		}))
+	},
+})
+
+var _ = gradient(indexUpdateOp, func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
+	out := make([]tensor.Tensor, 2+len(c.List(3)))
+	zero := Cast(0, ct[0].DType())
+	out[0] = op.Eval(indexUpdateOp, ct[0], zero, c.Args[2], c.List(3))
+	out[1] = sumTo(op.Eval(indexOp, ct[0], c.Args[2], c.List(3)), c.Tensor(1))
+	return out
+})
 
 // IndexUpdate returns a copy of x in which the part selected by keys is replaced by y, which is
 // broadcast to the shape of [Index]'s result. Keys are integers and those of package key, but not

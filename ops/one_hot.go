@@ -11,42 +11,39 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-var oneHotOp *op.Op
+var oneHotOp = op.Register(&op.Op{
+	Name: "one_hot", Statement: op.Statement{Axes: op.Insert, Control: two | three | four}, Doc: "A row for each index with one element marked.",
+	Params: []op.Param{{Name: "indices", Takes: op.Integers}, sizeParam("depth"), {Name: "on", Group: 1, Rank: op.Scalar}, {Name: "off", Group: 1, Rank: op.Scalar},
+		{Name: "axis", Kind: op.Attr, Type: op.IntType, Default: -1}}, Results: 1,
+	Elem: func(c *op.Call, _ dtype.DType) dtype.DType { return c.Tensor(2).DType() },
+	Shape: func(c *op.Call) (shape.Shape, error) {
+		depth, err := count(c, 1)
+		s := c.Tensor(0).Shape()
+		if err != nil || !s.HasRank() {
+			return s, err
+		}
+		axis, err := axisOf(c, c.Int(4), shape.OfRank(s.Rank()+1))
+		if err != nil {
+			return s, err
+		}
+		return s.Insert(axis, depth), nil
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		s := outShape(c, 0)
+		axis, _ := s.Axis(c.Int(4))
+		idx := tensor.Data[int64](castDense(c.Dense(0), dtype.Int64))
+		return c.Result(move.ApplyList([]tenon.Value{c.Value(2), c.Value(3)}, func(ds []*tensor.Dense) *tensor.Dense {
+			return oneHot(idx, s, axis, ds[0], ds[1])
+		}))
+	},
+})
 
-func init() {
-	oneHotOp = op.Register(&op.Op{
-		Name: "one_hot", Statement: op.Statement{Axes: op.Insert, Control: two | three | four}, Doc: "A row for each index with one element marked.",
-		Params: []op.Param{{Name: "indices", Takes: op.Integers}, sizeParam("depth"), {Name: "on", Group: 1, Rank: op.Scalar}, {Name: "off", Group: 1, Rank: op.Scalar},
-			{Name: "axis", Kind: op.Attr, Type: op.IntType, Default: -1}}, Results: 1,
-		Elem: func(c *op.Call, _ dtype.DType) dtype.DType { return c.Tensor(2).DType() },
-		Shape: func(c *op.Call) (shape.Shape, error) {
-			depth, err := count(c, 1)
-			s := c.Tensor(0).Shape()
-			if err != nil || !s.HasRank() {
-				return s, err
-			}
-			axis, err := axisOf(c, c.Int(4), shape.OfRank(s.Rank()+1))
-			if err != nil {
-				return s, err
-			}
-			return s.Insert(axis, depth), nil
-		},
-		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-			s := outShape(c, 0)
-			axis, _ := s.Axis(c.Int(4))
-			idx := tensor.Data[int64](castDense(c.Dense(0), dtype.Int64))
-			return c.Result(move.ApplyList([]tenon.Value{c.Value(2), c.Value(3)}, func(ds []*tensor.Dense) *tensor.Dense {
-				return oneHot(idx, s, axis, ds[0], ds[1])
-			}))
-		},
-		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
-			g := ct[0]
-			hot := op.Eval(oneHotOp, c.Value(0), c.Value(1), Cast(1, g.DType()), Cast(0, g.DType()), c.Int(4))
-			on := Sum(Mul(g, hot))
-			return []tensor.Tensor{nil, nil, on, Sub(Sum(g), on)}
-		},
-	})
-}
+var _ = gradient(oneHotOp, func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
+	g := ct[0]
+	hot := op.Eval(oneHotOp, c.Value(0), c.Value(1), Cast(1, g.DType()), Cast(0, g.DType()), c.Int(4))
+	on := Sum(Mul(g, hot))
+	return []tensor.Tensor{nil, nil, on, Sub(Sum(g), on)}
+})
 
 // OneHotOptions says what [OneHot] writes. The zero value writes 1 and 0 in float32.
 type OneHotOptions struct {

@@ -22,39 +22,36 @@ func rangeFill[T dtype.Real](out, start, delta *tensor.Dense) {
 	segment.Range(tensor.Elems[T](out), []int64{0, int64(out.Len())}, tensor.Elems[T](start), tensor.Elems[T](delta))
 }
 
-var rangeOp *op.Op
+var rangeOp = op.Register(&op.Op{
+	Name: "range", Statement: op.Statement{Axes: op.Create, Control: op.Every, Missing: op.Refuse}, Doc: "Numbers in equal steps.",
+	Params: []op.Param{{Name: "start", Group: 1, Takes: op.Reals, Rank: op.Scalar}, {Name: "limit", Group: 1, Rank: op.Scalar}, {Name: "delta", Group: 1, Rank: op.Scalar}}, Results: 1,
+	Shape: func(c *op.Call) (shape.Shape, error) {
+		var bounds [3]*tensor.Dense
+		for i := range bounds {
+			t, ok := c.Const(i)
+			if !ok {
+				return shape.Of(shape.Unknown), nil
+			}
+			bounds[i] = move.RowMajor(t.(*tensor.Dense))
+		}
+		n, err := byType[c.Tensor(0).DType()].rangeLen(bounds[0], bounds[1], bounds[2])
+		if err != nil {
+			return shape.Shape{}, c.Errorf(tenon.ErrInvalid, "%v", err)
+		}
+		return shapeOf(c, []int{int(n)})
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		out := tensor.Uninit(c.Tensor(0).DType(), outShape(c, 0))
+		byType[out.DType()].rangeFill(out, c.Dense(0), c.Dense(2))
+		return c.Result(out)
+	},
+})
 
-func init() {
-	rangeOp = op.Register(&op.Op{
-		Name: "range", Statement: op.Statement{Axes: op.Create, Control: op.Every, Missing: op.Refuse}, Doc: "Numbers in equal steps.",
-		Params: []op.Param{{Name: "start", Group: 1, Takes: op.Reals, Rank: op.Scalar}, {Name: "limit", Group: 1, Rank: op.Scalar}, {Name: "delta", Group: 1, Rank: op.Scalar}}, Results: 1,
-		Shape: func(c *op.Call) (shape.Shape, error) {
-			var bounds [3]*tensor.Dense
-			for i := range bounds {
-				t, ok := c.Const(i)
-				if !ok {
-					return shape.Of(shape.Unknown), nil
-				}
-				bounds[i] = move.RowMajor(t.(*tensor.Dense))
-			}
-			n, err := byType[c.Tensor(0).DType()].rangeLen(bounds[0], bounds[1], bounds[2])
-			if err != nil {
-				return shape.Shape{}, c.Errorf(tenon.ErrInvalid, "%v", err)
-			}
-			return shapeOf(c, []int{int(n)})
-		},
-		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-			out := tensor.Uninit(c.Tensor(0).DType(), outShape(c, 0))
-			byType[out.DType()].rangeFill(out, c.Dense(0), c.Dense(2))
-			return c.Result(out)
-		},
-		VJP: func(_ *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
-			g := ct[0]
-			step := Cast(Range(0, sizeOperand(g, 0), 1), g.DType())
-			return []tensor.Tensor{Sum(g), nil, Sum(Mul(g, step))}
-		},
-	})
-}
+var _ = gradient(rangeOp, func(_ *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
+	g := ct[0]
+	step := Cast(Range(0, sizeOperand(g, 0), 1), g.DType())
+	return []tensor.Tensor{Sum(g), nil, Sum(Mul(g, step))}
+})
 
 // Range returns start, start+delta, … up to, but not including, limit. All three are scalars of one
 // element type. A step of zero is an error.
@@ -63,37 +60,34 @@ func init() {
 //	Gradient: for start the sum of the cotangent, for delta the sum weighted by position.
 func Range(start, limit, delta any) tensor.Tensor { return op.Eval(rangeOp, start, limit, delta) }
 
-var linspaceOp *op.Op
+var linspaceOp = op.Register(&op.Op{
+	Name: "linspace", Statement: op.Statement{Axes: op.Create, Control: op.Every, Missing: op.Refuse}, GoName: "ops.LinSpace", Doc: "Evenly spaced numbers between two ends.",
+	Params: []op.Param{{Name: "start", Group: 1, Takes: op.Reals, Rank: op.Scalar}, {Name: "stop", Group: 1, Rank: op.Scalar}, sizeParam("num")}, Results: 1,
+	Elem: floating,
+	Shape: func(c *op.Call) (shape.Shape, error) {
+		n, err := count(c, 2)
+		return shape.Of(n), err
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		s := outShape(c, 0)
+		a := tensor.Item[float64](castDense(c.Dense(0), dtype.Float64))
+		b := tensor.Item[float64](castDense(c.Dense(1), dtype.Float64))
+		out, x := tensor.Make[float64](s)
+		last := float64(len(x) - 1)
+		for i := range x {
+			// Both ends are exact, and large ends of opposite sign do not overflow.
+			t := float64(i) / math.Max(last, 1)
+			x[i] = a*(1-t) + b*t
+		}
+		return c.Result(castDense(out, c.Out[0].(*tensor.Spec).DType()))
+	},
+})
 
-func init() {
-	linspaceOp = op.Register(&op.Op{
-		Name: "linspace", Statement: op.Statement{Axes: op.Create, Control: op.Every, Missing: op.Refuse}, GoName: "ops.LinSpace", Doc: "Evenly spaced numbers between two ends.",
-		Params: []op.Param{{Name: "start", Group: 1, Takes: op.Reals, Rank: op.Scalar}, {Name: "stop", Group: 1, Rank: op.Scalar}, sizeParam("num")}, Results: 1,
-		Elem: floating,
-		Shape: func(c *op.Call) (shape.Shape, error) {
-			n, err := count(c, 2)
-			return shape.Of(n), err
-		},
-		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-			s := outShape(c, 0)
-			a := tensor.Item[float64](castDense(c.Dense(0), dtype.Float64))
-			b := tensor.Item[float64](castDense(c.Dense(1), dtype.Float64))
-			out, x := tensor.Make[float64](s)
-			last := float64(len(x) - 1)
-			for i := range x {
-				// Both ends are exact, and large ends of opposite sign do not overflow.
-				t := float64(i) / math.Max(last, 1)
-				x[i] = a*(1-t) + b*t
-			}
-			return c.Result(castDense(out, c.Out[0].(*tensor.Spec).DType()))
-		},
-		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
-			g := ct[0]
-			t := Cast(LinSpace(0.0, 1.0, c.Value(2)), g.DType())
-			return []tensor.Tensor{Sum(Mul(g, Sub(1, t))), Sum(Mul(g, t)), nil}
-		},
-	})
-}
+var _ = gradient(linspaceOp, func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
+	g := ct[0]
+	t := Cast(LinSpace(0.0, 1.0, c.Value(2)), g.DType())
+	return []tensor.Tensor{Sum(Mul(g, Sub(1, t))), Sum(Mul(g, t)), nil}
+})
 
 // LinSpace returns num equally spaced numbers, the first of which is start and the last stop; a
 // single one is start. num is an integer or a scalar tensor.

@@ -114,18 +114,15 @@ func underShape(x tensor.Tensor, s shape.Shape) tensor.Tensor {
 	return x.(*tensor.Dense).Reshaped(s)
 }
 
-var expandDimsOp *op.Op
+var expandDimsOp = op.Register(&op.Op{
+	Name: "expand_dims", Statement: moves(op.Insert, 0), Doc: "New axes of size 1.", Strided: true,
+	Params: []op.Param{{Name: "x"}, {Name: "axis", Kind: op.Attr, Type: op.IntsType}}, Results: 1,
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) { return c.Result(withoutOnes(c.Tensor(0), outShape(c, 0))) },
+})
 
-func init() {
-	expandDimsOp = op.Register(&op.Op{
-		Name: "expand_dims", Statement: moves(op.Insert, 0), Doc: "New axes of size 1.", Strided: true,
-		Params: []op.Param{{Name: "x"}, {Name: "axis", Kind: op.Attr, Type: op.IntsType}}, Results: 1,
-		Kernel: func(c *op.Call) ([]tensor.Tensor, error) { return c.Result(withoutOnes(c.Tensor(0), outShape(c, 0))) },
-		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
-			return []tensor.Tensor{Squeeze(ct[0], c.Ints(1)...)}
-		},
-	})
-}
+var _ = gradient(expandDimsOp, func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
+	return []tensor.Tensor{Squeeze(ct[0], c.Ints(1)...)}
+})
 
 // ExpandDims returns x with new axes of size 1 at the given positions in the result. It copies
 // nothing.

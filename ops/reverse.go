@@ -10,25 +10,22 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-var reverseOp *op.Op
+var reverseOp = op.Register(&op.Op{
+	Name: "reverse", Statement: moves(op.Select, 0), Doc: "The elements in reverse order along some axes.", Strided: true,
+	Params: []op.Param{{Name: "x"}, {Name: "axis", Kind: op.Attr, Type: op.IntsType}}, Results: 1,
+	Shape: func(c *op.Call) (shape.Shape, error) {
+		_, _, err := c.SortedAxes(c.Tensor(0).Shape())
+		return c.Tensor(0).Shape(), err
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		axes, _, err := c.SortedAxes(c.Tensor(0).Shape())
+		return []tensor.Tensor{move.Apply(c.Tensor(0), func(x *tensor.Dense) *tensor.Dense { return reversed(x, axes) })}, err
+	},
+})
 
-func init() {
-	reverseOp = op.Register(&op.Op{
-		Name: "reverse", Statement: moves(op.Select, 0), Doc: "The elements in reverse order along some axes.", Strided: true,
-		Params: []op.Param{{Name: "x"}, {Name: "axis", Kind: op.Attr, Type: op.IntsType}}, Results: 1,
-		Shape: func(c *op.Call) (shape.Shape, error) {
-			_, _, err := c.SortedAxes(c.Tensor(0).Shape())
-			return c.Tensor(0).Shape(), err
-		},
-		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-			axes, _, err := c.SortedAxes(c.Tensor(0).Shape())
-			return []tensor.Tensor{move.Apply(c.Tensor(0), func(x *tensor.Dense) *tensor.Dense { return reversed(x, axes) })}, err
-		},
-		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
-			return []tensor.Tensor{op.Eval(reverseOp, ct[0], c.Ints(1))}
-		},
-	})
-}
+var _ = gradient(reverseOp, func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
+	return []tensor.Tensor{op.Eval(reverseOp, ct[0], c.Ints(1))}
+})
 
 // Reverse returns the elements of x in the opposite order along the given axes. The
 // result is a view; strings are copied.
@@ -51,39 +48,36 @@ func reversed(x *tensor.Dense, axes []int) *tensor.Dense {
 	return x.View(offset, x.Shape(), strides)
 }
 
-var rollOp *op.Op
+var rollOp = op.Register(&op.Op{
+	Name: "roll", Statement: moves(op.Select, two), Doc: "The elements rotated along some axes.", Strided: true,
+	Params: []op.Param{{Name: "x"}, {Name: "shift", Takes: op.Indices}, {Name: "axis", Kind: op.Attr, Type: op.IntsType}}, Results: 1,
+	Shape: func(c *op.Call) (shape.Shape, error) {
+		x, s := c.Tensor(0).Shape(), c.Tensor(1).Shape()
+		if s.Rank() > 1 || s.Rank() == 1 && s.Dim(0) >= 0 && s.Dim(0) != len(c.Ints(2)) {
+			return x, c.Errorf(tenon.ErrShape, "shift has the shape %v for %d axes", s, len(c.Ints(2)))
+		}
+		for _, a := range c.Ints(2) {
+			if _, err := axisOf(c, a, x); err != nil {
+				return x, err
+			}
+		}
+		return x, nil
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		shifts, _ := c.ConstInts(1)
+		return c.Result(move.Apply(c.Tensor(0), func(x *tensor.Dense) *tensor.Dense {
+			for i, a := range c.Ints(2) {
+				axis, _ := x.Shape().Axis(a)
+				x = rolled(x, axis, shifts[min(i, len(shifts)-1)])
+			}
+			return x
+		}))
+	},
+})
 
-func init() {
-	rollOp = op.Register(&op.Op{
-		Name: "roll", Statement: moves(op.Select, two), Doc: "The elements rotated along some axes.", Strided: true,
-		Params: []op.Param{{Name: "x"}, {Name: "shift", Takes: op.Indices}, {Name: "axis", Kind: op.Attr, Type: op.IntsType}}, Results: 1,
-		Shape: func(c *op.Call) (shape.Shape, error) {
-			x, s := c.Tensor(0).Shape(), c.Tensor(1).Shape()
-			if s.Rank() > 1 || s.Rank() == 1 && s.Dim(0) >= 0 && s.Dim(0) != len(c.Ints(2)) {
-				return x, c.Errorf(tenon.ErrShape, "shift has the shape %v for %d axes", s, len(c.Ints(2)))
-			}
-			for _, a := range c.Ints(2) {
-				if _, err := axisOf(c, a, x); err != nil {
-					return x, err
-				}
-			}
-			return x, nil
-		},
-		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-			shifts, _ := c.ConstInts(1)
-			return c.Result(move.Apply(c.Tensor(0), func(x *tensor.Dense) *tensor.Dense {
-				for i, a := range c.Ints(2) {
-					axis, _ := x.Shape().Axis(a)
-					x = rolled(x, axis, shifts[min(i, len(shifts)-1)])
-				}
-				return x
-			}))
-		},
-		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
-			return []tensor.Tensor{op.Eval(rollOp, ct[0], Neg(c.Value(1)), c.Ints(2)), nil}
-		},
-	})
-}
+var _ = gradient(rollOp, func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
+	return []tensor.Tensor{op.Eval(rollOp, ct[0], Neg(c.Value(1)), c.Ints(2)), nil}
+})
 
 // Roll returns the elements of x moved along axes by shift, an integer for all axes or a vector
 // with one integer for each. Elements that are moved beyond one end reappear at the other. The
@@ -113,41 +107,38 @@ func rolled(x *tensor.Dense, axis, shift int) *tensor.Dense {
 	return out
 }
 
-var reverseSequenceOp *op.Op
+var reverseSequenceOp = op.Register(&op.Op{
+	Name: "reverse_sequence", Statement: moves(op.Select, two), Doc: "The first elements of each row in reverse order.",
+	Params: []op.Param{{Name: "x"}, {Name: "lengths", Takes: op.Indices}, {Name: "seq_axis", Kind: op.Attr, Type: op.IntType}, {Name: "batch_axis", Kind: op.Attr, Type: op.IntType, Default: 0}}, Results: 1,
+	Shape: func(c *op.Call) (shape.Shape, error) {
+		s := c.Tensor(0).Shape()
+		_, ranked, err := c.AxesOf([]int{c.Int(2), c.Int(3)}, s)
+		if err != nil || !ranked {
+			return s, err
+		}
+		b, _ := s.Axis(c.Int(3))
+		if ls := c.Tensor(1).Shape(); !ls.CompatibleWith(shape.Of(s.Dim(b))) {
+			return s, c.Errorf(tenon.ErrShape, "lengths has the shape %v, want %v", ls, shape.Of(s.Dim(b)))
+		}
+		return s, nil
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		s := c.Tensor(0).Shape()
+		seq, _ := s.Axis(c.Int(2))
+		batch, _ := s.Axis(c.Int(3))
+		lengths := wide(c.Dense(1))
+		for i, n := range lengths {
+			if n < 0 || n > int64(s.Dim(seq)) {
+				return nil, c.Errorf(tenon.ErrInvalid, "lengths[%d] is %d, rows have %d elements", i, n, s.Dim(seq))
+			}
+		}
+		return c.Result(move.Apply(c.Tensor(0), func(x *tensor.Dense) *tensor.Dense { return reversedRows(x, lengths, seq, batch) }))
+	},
+})
 
-func init() {
-	reverseSequenceOp = op.Register(&op.Op{
-		Name: "reverse_sequence", Statement: moves(op.Select, two), Doc: "The first elements of each row in reverse order.",
-		Params: []op.Param{{Name: "x"}, {Name: "lengths", Takes: op.Indices}, {Name: "seq_axis", Kind: op.Attr, Type: op.IntType}, {Name: "batch_axis", Kind: op.Attr, Type: op.IntType, Default: 0}}, Results: 1,
-		Shape: func(c *op.Call) (shape.Shape, error) {
-			s := c.Tensor(0).Shape()
-			_, ranked, err := c.AxesOf([]int{c.Int(2), c.Int(3)}, s)
-			if err != nil || !ranked {
-				return s, err
-			}
-			b, _ := s.Axis(c.Int(3))
-			if ls := c.Tensor(1).Shape(); !ls.CompatibleWith(shape.Of(s.Dim(b))) {
-				return s, c.Errorf(tenon.ErrShape, "lengths has the shape %v, want %v", ls, shape.Of(s.Dim(b)))
-			}
-			return s, nil
-		},
-		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-			s := c.Tensor(0).Shape()
-			seq, _ := s.Axis(c.Int(2))
-			batch, _ := s.Axis(c.Int(3))
-			lengths := wide(c.Dense(1))
-			for i, n := range lengths {
-				if n < 0 || n > int64(s.Dim(seq)) {
-					return nil, c.Errorf(tenon.ErrInvalid, "lengths[%d] is %d, rows have %d elements", i, n, s.Dim(seq))
-				}
-			}
-			return c.Result(move.Apply(c.Tensor(0), func(x *tensor.Dense) *tensor.Dense { return reversedRows(x, lengths, seq, batch) }))
-		},
-		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
-			return []tensor.Tensor{op.Eval(reverseSequenceOp, ct[0], c.Value(1), c.Int(2), c.Int(3)), nil}
-		},
-	})
-}
+var _ = gradient(reverseSequenceOp, func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
+	return []tensor.Tensor{op.Eval(reverseSequenceOp, ct[0], c.Value(1), c.Int(2), c.Int(3)), nil}
+})
 
 // ReverseSequence returns x with the first lengths[b] elements along seqAxis in the
 // opposite order, for each position b along batchAxis.

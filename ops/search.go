@@ -87,59 +87,56 @@ func stretch(c str.Column, lo, hi int) str.Column {
 	return str.Column{Offsets: c.Offsets[lo : hi+1], Bytes: c.Bytes}
 }
 
-var binCountOp *op.Op
+var binCountOp = op.Register(&op.Op{
+	Name: "bincount", Statement: opaque("the elements are positions in the result"), GoName: "ops.BinCount", Doc: "How often each number occurs, or the sum of its weights.",
+	Params: []op.Param{{Name: "x", Takes: op.Integers}, {Name: "weights", Optional: true, Takes: op.Numbers}, optionalSize("minlength"), optionalSize("maxlength")}, Results: 1,
+	Elem: func(c *op.Call, _ dtype.DType) dtype.DType {
+		if w := c.Tensor(1); w != nil {
+			return w.DType()
+		}
+		return dtype.Int64
+	},
+	Shape: func(c *op.Call) (shape.Shape, error) {
+		if w := c.Tensor(1); w != nil && !w.Shape().CompatibleWith(c.Tensor(0).Shape()) {
+			return shape.Shape{}, c.Errorf(tenon.ErrShape, "the weights have the shape %v, x has %v", w.Shape(), c.Tensor(0).Shape())
+		}
+		lo, err1 := count(c, 2)
+		hi, err2 := count(c, 3)
+		if lo != hi {
+			lo = shape.Unknown
+		}
+		return shape.Of(lo), errors.Join(err1, err2)
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		x := c.Dense(0)
+		n, err := bins(c, x)
+		if err != nil {
+			return nil, err
+		}
+		var out *tensor.Dense
+		if w := c.Dense(1); w != nil {
+			out = tensor.NewDense(w.DType(), shape.Of(n))
+			err = byType[w.DType()].binSum(out, x, w)
+		} else {
+			var counts []int64
+			out, counts = tensor.Make[int64](shape.Of(n))
+			err = byType[x.DType()].binCount(counts, x)
+		}
+		if e, ok := err.(*sorting.ValueError); ok {
+			return nil, c.Errorf(tenon.ErrInvalid, "%s", e.Detail).At("x" + coordinates(x.Shape(), e.Pos))
+		}
+		return []tensor.Tensor{out}, err
+	},
+})
 
-func init() {
-	binCountOp = op.Register(&op.Op{
-		Name: "bincount", Statement: opaque("the elements are positions in the result"), GoName: "ops.BinCount", Doc: "How often each number occurs, or the sum of its weights.",
-		Params: []op.Param{{Name: "x", Takes: op.Integers}, {Name: "weights", Optional: true, Takes: op.Numbers}, optionalSize("minlength"), optionalSize("maxlength")}, Results: 1,
-		Elem: func(c *op.Call, _ dtype.DType) dtype.DType {
-			if w := c.Tensor(1); w != nil {
-				return w.DType()
-			}
-			return dtype.Int64
-		},
-		Shape: func(c *op.Call) (shape.Shape, error) {
-			if w := c.Tensor(1); w != nil && !w.Shape().CompatibleWith(c.Tensor(0).Shape()) {
-				return shape.Shape{}, c.Errorf(tenon.ErrShape, "the weights have the shape %v, x has %v", w.Shape(), c.Tensor(0).Shape())
-			}
-			lo, err1 := count(c, 2)
-			hi, err2 := count(c, 3)
-			if lo != hi {
-				lo = shape.Unknown
-			}
-			return shape.Of(lo), errors.Join(err1, err2)
-		},
-		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-			x := c.Dense(0)
-			n, err := bins(c, x)
-			if err != nil {
-				return nil, err
-			}
-			var out *tensor.Dense
-			if w := c.Dense(1); w != nil {
-				out = tensor.NewDense(w.DType(), shape.Of(n))
-				err = byType[w.DType()].binSum(out, x, w)
-			} else {
-				var counts []int64
-				out, counts = tensor.Make[int64](shape.Of(n))
-				err = byType[x.DType()].binCount(counts, x)
-			}
-			if e, ok := err.(*sorting.ValueError); ok {
-				return nil, c.Errorf(tenon.ErrInvalid, "%s", e.Detail).At("x" + coordinates(x.Shape(), e.Pos))
-			}
-			return []tensor.Tensor{out}, err
-		},
-		VJP: func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
-			// Elements at or above the number of bins do not contribute to the result.
-			x, n := castIndex(c.Tensor(0)), sizeOperand(out[0], 0)
-			inside := Less(x, n)
-			at := Where(inside, x, int64(0))
-			padded := Concat([]any{ct[0], Zeros(ct[0].DType(), []int{1})}, 0) // so that there is an element 0
-			return []tensor.Tensor{nil, Where(inside, Gather(padded, at, 0), Cast(0, ct[0].DType()))}
-		},
-	})
-}
+var _ = gradient(binCountOp, func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+	// Elements at or above the number of bins do not contribute to the result.
+	x, n := castIndex(c.Tensor(0)), sizeOperand(out[0], 0)
+	inside := Less(x, n)
+	at := Where(inside, x, int64(0))
+	padded := Concat([]any{ct[0], Zeros(ct[0].DType(), []int{1})}, 0) // so that there is an element 0
+	return []tensor.Tensor{nil, Where(inside, Gather(padded, at, 0), Cast(0, ct[0].DType()))}
+})
 
 // BinCountOptions says what [BinCount] counts. The zero value counts everything.
 type BinCountOptions struct {
@@ -185,33 +182,29 @@ func bins(c *op.Call, x *tensor.Dense) (int, error) {
 	return n, nil
 }
 
-var histogramOp *op.Op
-
-func init() {
-	histogramOp = op.Register(&op.Op{
-		Name: "histogram", Statement: opaque("the elements are positions in the result"), Doc: "The number of elements in each of several intervals of equal width.", Nondifferentiable: true,
-		Params: []op.Param{{Name: "x", Takes: op.Reals}, {Name: "range", Takes: op.Reals}, sizeParam("bins")}, Results: 1,
-		Elem: always(dtype.Int64),
-		Shape: func(c *op.Call) (shape.Shape, error) {
-			if s := c.Tensor(1).Shape(); !s.CompatibleWith(shape.Of(2)) {
-				return s, c.Errorf(tenon.ErrShape, "range has the shape %v, want the two ends", s)
-			}
-			n, err := count(c, 2)
-			return shape.Of(n), err
-		},
-		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-			s := outShape(c, 0)
-			r := tensor.Data[float64](castDense(c.Dense(1), dtype.Float64))
-			if !(r[0] < r[1]) || math.IsInf(r[1]-r[0], 0) || s.Dim(0) == 0 {
-				return nil, c.Errorf(tenon.ErrInvalid, "%d bins between %v and %v: there must be at least one, and the first end must be below the second", s.Dim(0), r[0], r[1])
-			}
-			out, counts := tensor.Make[int64](s)
-			x := c.Dense(0)
-			byType[x.DType()].histogram(counts, x, r[0], r[1])
-			return c.Result(out)
-		},
-	})
-}
+var histogramOp = op.Register(&op.Op{
+	Name: "histogram", Statement: opaque("the elements are positions in the result"), Doc: "The number of elements in each of several intervals of equal width.", Nondifferentiable: true,
+	Params: []op.Param{{Name: "x", Takes: op.Reals}, {Name: "range", Takes: op.Reals}, sizeParam("bins")}, Results: 1,
+	Elem: always(dtype.Int64),
+	Shape: func(c *op.Call) (shape.Shape, error) {
+		if s := c.Tensor(1).Shape(); !s.CompatibleWith(shape.Of(2)) {
+			return s, c.Errorf(tenon.ErrShape, "range has the shape %v, want the two ends", s)
+		}
+		n, err := count(c, 2)
+		return shape.Of(n), err
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		s := outShape(c, 0)
+		r := tensor.Data[float64](castDense(c.Dense(1), dtype.Float64))
+		if !(r[0] < r[1]) || math.IsInf(r[1]-r[0], 0) || s.Dim(0) == 0 {
+			return nil, c.Errorf(tenon.ErrInvalid, "%d bins between %v and %v: there must be at least one, and the first end must be below the second", s.Dim(0), r[0], r[1])
+		}
+		out, counts := tensor.Make[int64](s)
+		x := c.Dense(0)
+		byType[x.DType()].histogram(counts, x, r[0], r[1])
+		return c.Result(out)
+	},
+})
 
 // Histogram returns the number of elements of x in each of bins intervals of
 // equal width between two limits. Elements outside the limits are counted in the

@@ -91,35 +91,32 @@ func sortable(x *tensor.Dense) (*kernels, *tensor.Dense) {
 var sortParams = []op.Param{{Name: "x", Takes: op.OrderedValues}, {Name: "axis", Kind: op.Attr, Type: op.IntType, Default: -1},
 	{Name: "descending", Kind: op.Attr, Type: op.BoolType, Default: false}}
 
-var sortOp *op.Op
-
-func init() {
-	sortOp = op.Register(&op.Op{
-		Name: "sort", Statement: ordered, Doc: "The elements along an axis, sorted.", Strided: true,
-		Params: sortParams, Results: 1,
-		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-			axis, _ := c.Tensor(0).Shape().Axis(c.Int(1))
-			if s, ok := c.Tensor(0).(*tensor.Strings); ok {
-				if n := s.Shape().Dim(axis); axis == s.Shape().Rank()-1 && n > 0 {
-					return c.Result(move.Tensor(str.SortRows(move.Column(s), uniformSplits(s.Len()/n, n), c.Bool(2)), s.Shape()))
-				}
-				order := alongLast(move.Positions(0, s.Shape()), axis, func(rows *tensor.Dense, n int) {
-					sortStrings(s, tensor.Elems[int64](rows), n, c.Bool(2))
-				})
-				return c.Result(move.Strings(s, order))
+var sortOp = op.Register(&op.Op{
+	Name: "sort", Statement: ordered, Doc: "The elements along an axis, sorted.", Strided: true,
+	Params: sortParams, Results: 1,
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		axis, _ := c.Tensor(0).Shape().Axis(c.Int(1))
+		if s, ok := c.Tensor(0).(*tensor.Strings); ok {
+			if n := s.Shape().Dim(axis); axis == s.Shape().Rank()-1 && n > 0 {
+				return c.Result(move.Tensor(str.SortRows(move.Column(s), uniformSplits(s.Len()/n, n), c.Bool(2)), s.Shape()))
 			}
-			return c.Result(alongLast(c.Dense(0), axis, func(rows *tensor.Dense, n int) {
-				k, e := sortable(rows)
-				k.sort(e, n, c.Bool(2))
-			}))
-		},
-		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
-			x, axis := c.Tensor(0), c.Int(1)
-			order := op.Eval(argSortOp, x, axis, c.Bool(2))
-			return []tensor.Tensor{PutAlongAxis(zerosOf(x, ct[0]), order, ct[0], axis)}
-		},
-	})
-}
+			order := alongLast(move.Positions(0, s.Shape()), axis, func(rows *tensor.Dense, n int) {
+				sortStrings(s, tensor.Elems[int64](rows), n, c.Bool(2))
+			})
+			return c.Result(move.Strings(s, order))
+		}
+		return c.Result(alongLast(c.Dense(0), axis, func(rows *tensor.Dense, n int) {
+			k, e := sortable(rows)
+			k.sort(e, n, c.Bool(2))
+		}))
+	},
+})
+
+var _ = gradient(sortOp, func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
+	x, axis := c.Tensor(0), c.Int(1)
+	order := op.Eval(argSortOp, x, axis, c.Bool(2))
+	return []tensor.Tensor{PutAlongAxis(zerosOf(x, ct[0]), order, ct[0], axis)}
+})
 
 // SortOptions says how to sort. The zero value means ascending order.
 type SortOptions struct {
@@ -135,19 +132,15 @@ func Sort(x any, axis int, o SortOptions) tensor.Tensor {
 	return op.Eval(sortOp, x, axis, o.Descending)
 }
 
-var argSortOp *op.Op
-
-func init() {
-	argSortOp = op.Register(&op.Op{
-		Name: "argsort", Statement: places, GoName: "ops.ArgSort", Doc: "The positions of the elements along an axis in sorted order.", Strided: true, Nondifferentiable: true,
-		Params: sortParams, Results: 1,
-		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-			x := c.Tensor(0)
-			axis, _ := x.Shape().Axis(c.Int(1))
-			return c.Result(argSorted(x, axis, c.Bool(2)))
-		},
-	})
-}
+var argSortOp = op.Register(&op.Op{
+	Name: "argsort", Statement: places, GoName: "ops.ArgSort", Doc: "The positions of the elements along an axis in sorted order.", Strided: true, Nondifferentiable: true,
+	Params: sortParams, Results: 1,
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		x := c.Tensor(0)
+		axis, _ := x.Shape().Axis(c.Int(1))
+		return c.Result(argSorted(x, axis, c.Bool(2)))
+	},
+})
 
 // ArgSort returns the positions of the elements of x in sorted order along an axis; see [Sort]. The
 // sort is stable.
@@ -218,54 +211,51 @@ func sortStrings(s *tensor.Strings, at []int64, n int, descending bool) {
 	copy(at, order)
 }
 
-var topKOp *op.Op
+var topKOp = op.Register(&op.Op{
+	Name: "top_k", Statement: op.Statement{Axes: op.Along, Missing: op.Last, Control: two, Places: op.Second, Zero: op.Zero{Keeps: true}}, Doc: "The largest elements along an axis, and their positions.",
+	Params: []op.Param{{Name: "x", Takes: op.OrderedValues}, sizeParam("k"), {Name: "axis", Kind: op.Attr, Type: op.IntType, Default: -1}}, Results: 2,
+	Shape: func(c *op.Call) (s shape.Shape, err error) {
+		s = c.Tensor(0).Shape()
+		axis, err := axisOf(c, c.Int(2), s)
+		if err != nil {
+			return s, err
+		}
+		k, err := count(c, 1)
+		if err != nil || !s.HasRank() {
+			return s, err
+		}
+		if n := s.Dim(axis); n >= 0 && k > n {
+			return s, c.Errorf(tenon.ErrInvalid, "k is %d, axis %d has %d elements", k, c.Int(2), n)
+		}
+		return s.With(axis, k), nil
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		x := c.Tensor(0)
+		axis, _ := x.Shape().Axis(c.Int(2))
+		order := swapped(x.Shape().Rank(), axis)
+		back := func(d *tensor.Dense) *tensor.Dense { return move.RowMajor(permuted(d, order)) }
+		if s, ok := x.(*tensor.Strings); ok {
+			places := move.RowMajor(permuted(move.Positions(0, s.Shape()), order))
+			from, at := topStrings(s, places, outShape(c, 0).Dim(axis))
+			return []tensor.Tensor{move.Strings(s, back(from)), back(at)}, nil
+		}
+		rows := move.RowMajor(permuted(c.Dense(0), order))
+		s := rows.Shape().With(-1, outShape(c, 0).Dim(axis))
+		at, p := tensor.Make[int64](s)
+		values := tensor.Uninit(rows.DType(), s)
+		if len(p) > 0 {
+			kernels, e := sortable(rows)
+			_, v := sortable(values)
+			kernels.topK(v, p, e, rows.Dim(-1), s.Dim(-1))
+		}
+		return []tensor.Tensor{back(values), back(at)}, nil
+	},
+})
 
-func init() {
-	topKOp = op.Register(&op.Op{
-		Name: "top_k", Statement: op.Statement{Axes: op.Along, Missing: op.Last, Control: two, Places: op.Second, Zero: op.Zero{Keeps: true}}, Doc: "The largest elements along an axis, and their positions.",
-		Params: []op.Param{{Name: "x", Takes: op.OrderedValues}, sizeParam("k"), {Name: "axis", Kind: op.Attr, Type: op.IntType, Default: -1}}, Results: 2,
-		Shape: func(c *op.Call) (s shape.Shape, err error) {
-			s = c.Tensor(0).Shape()
-			axis, err := axisOf(c, c.Int(2), s)
-			if err != nil {
-				return s, err
-			}
-			k, err := count(c, 1)
-			if err != nil || !s.HasRank() {
-				return s, err
-			}
-			if n := s.Dim(axis); n >= 0 && k > n {
-				return s, c.Errorf(tenon.ErrInvalid, "k is %d, axis %d has %d elements", k, c.Int(2), n)
-			}
-			return s.With(axis, k), nil
-		},
-		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-			x := c.Tensor(0)
-			axis, _ := x.Shape().Axis(c.Int(2))
-			order := swapped(x.Shape().Rank(), axis)
-			back := func(d *tensor.Dense) *tensor.Dense { return move.RowMajor(permuted(d, order)) }
-			if s, ok := x.(*tensor.Strings); ok {
-				places := move.RowMajor(permuted(move.Positions(0, s.Shape()), order))
-				from, at := topStrings(s, places, outShape(c, 0).Dim(axis))
-				return []tensor.Tensor{move.Strings(s, back(from)), back(at)}, nil
-			}
-			rows := move.RowMajor(permuted(c.Dense(0), order))
-			s := rows.Shape().With(-1, outShape(c, 0).Dim(axis))
-			at, p := tensor.Make[int64](s)
-			values := tensor.Uninit(rows.DType(), s)
-			if len(p) > 0 {
-				kernels, e := sortable(rows)
-				_, v := sortable(values)
-				kernels.topK(v, p, e, rows.Dim(-1), s.Dim(-1))
-			}
-			return []tensor.Tensor{back(values), back(at)}, nil
-		},
-		VJP: func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
-			x := c.Tensor(0)
-			return []tensor.Tensor{PutAlongAxis(zerosOf(x, ct[0]), out[1], ct[0], c.Int(2)), nil}
-		},
-	})
-}
+var _ = gradient(topKOp, func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+	x := c.Tensor(0)
+	return []tensor.Tensor{PutAlongAxis(zerosOf(x, ct[0]), out[1], ct[0], c.Int(2)), nil}
+})
 
 // TopK returns the k largest elements along an axis, by default the last one, in descending order,
 // and their positions. Of equal elements the first comes first; NaN counts as less than everything.

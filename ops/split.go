@@ -10,44 +10,41 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-var unstackOp *op.Op
+var unstackOp = op.Register(&op.Op{
+	Name: "unstack", Statement: moves(op.Remove, 0), Doc: "The parts of a tensor along an axis.", Strided: true,
+	Params: []op.Param{{Name: "x"}, {Name: "axis", Kind: op.Attr, Type: op.IntType, Default: 0}}, Results: -1,
+	Infer: func(c *op.Call) ([]tenon.Spec, error) {
+		x := c.Tensor(0)
+		axis, err := axisOf(c, c.Int(1), x.Shape())
+		if err != nil {
+			return nil, err
+		}
+		n := shape.Unknown
+		if x.Shape().HasRank() {
+			n = x.Shape().Dim(axis)
+		}
+		if n < 0 {
+			return nil, c.Errorf(tenon.ErrShape, "the size of axis %d is not known, so neither is the number of results", axis).
+				WithHint("control.Map runs a function over the rows")
+		}
+		return slices.Repeat([]tenon.Spec{tensor.NewSpec(x.DType(), x.Shape().Remove(axis))}, n), nil
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		x := c.Tensor(0)
+		axis, _ := x.Shape().Axis(c.Int(1))
+		strides := stridesOf(x)
+		rest := slices.Delete(slices.Clone(strides), axis, axis+1)
+		out := make([]tensor.Tensor, len(c.Out))
+		for i := range out {
+			out[i] = viewed(x, view{offset: i * strides[axis], shape: outShape(c, i), strides: rest})
+		}
+		return out, nil
+	},
+})
 
-func init() {
-	unstackOp = op.Register(&op.Op{
-		Name: "unstack", Statement: moves(op.Remove, 0), Doc: "The parts of a tensor along an axis.", Strided: true,
-		Params: []op.Param{{Name: "x"}, {Name: "axis", Kind: op.Attr, Type: op.IntType, Default: 0}}, Results: -1,
-		Infer: func(c *op.Call) ([]tenon.Spec, error) {
-			x := c.Tensor(0)
-			axis, err := axisOf(c, c.Int(1), x.Shape())
-			if err != nil {
-				return nil, err
-			}
-			n := shape.Unknown
-			if x.Shape().HasRank() {
-				n = x.Shape().Dim(axis)
-			}
-			if n < 0 {
-				return nil, c.Errorf(tenon.ErrShape, "the size of axis %d is not known, so neither is the number of results", axis).
-					WithHint("control.Map runs a function over the rows")
-			}
-			return slices.Repeat([]tenon.Spec{tensor.NewSpec(x.DType(), x.Shape().Remove(axis))}, n), nil
-		},
-		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-			x := c.Tensor(0)
-			axis, _ := x.Shape().Axis(c.Int(1))
-			strides := stridesOf(x)
-			rest := slices.Delete(slices.Clone(strides), axis, axis+1)
-			out := make([]tensor.Tensor, len(c.Out))
-			for i := range out {
-				out[i] = viewed(x, view{offset: i * strides[axis], shape: outShape(c, i), strides: rest})
-			}
-			return out, nil
-		},
-		VJP: func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
-			return []tensor.Tensor{Stack(filled(out, ct), c.Int(1))}
-		},
-	})
-}
+var _ = gradient(unstackOp, func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+	return []tensor.Tensor{Stack(filled(out, ct), c.Int(1))}
+})
 
 // Unstack returns the slices of x along an axis, which is removed; its size must be known. The
 // results are views.
@@ -66,54 +63,51 @@ func filled(out, ct []tensor.Tensor) []tensor.Tensor {
 	return full
 }
 
-var splitOp *op.Op
+var splitOp = op.Register(&op.Op{
+	Name: "split", Statement: moves(op.Select, two), Doc: "A tensor cut into parts along an axis.", Strided: true,
+	Params: []op.Param{{Name: "x"}, {Name: "sizes", Optional: true}, {Name: "axis", Kind: op.Attr, Type: op.IntType, Default: 0},
+		{Name: "parts", Kind: op.Attr, Type: op.IntType, Default: 0}}, Results: -1,
+	Infer: func(c *op.Call) ([]tenon.Spec, error) {
+		x := c.Tensor(0)
+		parts, err := splitSizes(c)
+		if err != nil {
+			return nil, err
+		}
+		out := make([]tenon.Spec, len(parts))
+		for i, n := range parts {
+			s := x.Shape()
+			if s.HasRank() {
+				s = s.With(c.Int(2), n)
+			}
+			out[i] = tensor.NewSpec(x.DType(), s)
+		}
+		return out, nil
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		x := c.Tensor(0)
+		axis, _ := x.Shape().Axis(c.Int(2))
+		strides := stridesOf(x)
+		out := make([]tensor.Tensor, len(c.Out))
+		at := 0
+		for i := range out {
+			v := view{offset: at * strides[axis], shape: outShape(c, i), strides: strides}
+			if v.shape.Size() == 0 {
+				v.offset = 0
+			}
+			out[i] = viewed(x, v)
+			at += v.shape.Dim(axis)
+		}
+		return out, nil
+	},
+})
 
-func init() {
-	splitOp = op.Register(&op.Op{
-		Name: "split", Statement: moves(op.Select, two), Doc: "A tensor cut into parts along an axis.", Strided: true,
-		Params: []op.Param{{Name: "x"}, {Name: "sizes", Optional: true}, {Name: "axis", Kind: op.Attr, Type: op.IntType, Default: 0},
-			{Name: "parts", Kind: op.Attr, Type: op.IntType, Default: 0}}, Results: -1,
-		Infer: func(c *op.Call) ([]tenon.Spec, error) {
-			x := c.Tensor(0)
-			parts, err := splitSizes(c)
-			if err != nil {
-				return nil, err
-			}
-			out := make([]tenon.Spec, len(parts))
-			for i, n := range parts {
-				s := x.Shape()
-				if s.HasRank() {
-					s = s.With(c.Int(2), n)
-				}
-				out[i] = tensor.NewSpec(x.DType(), s)
-			}
-			return out, nil
-		},
-		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-			x := c.Tensor(0)
-			axis, _ := x.Shape().Axis(c.Int(2))
-			strides := stridesOf(x)
-			out := make([]tensor.Tensor, len(c.Out))
-			at := 0
-			for i := range out {
-				v := view{offset: at * strides[axis], shape: outShape(c, i), strides: strides}
-				if v.shape.Size() == 0 {
-					v.offset = 0
-				}
-				out[i] = viewed(x, v)
-				at += v.shape.Dim(axis)
-			}
-			return out, nil
-		},
-		VJP: func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
-			g := []tensor.Tensor{known(Concat(filled(out, ct), c.Int(2)), c.Tensor(0).Shape())}
-			if c.Has(1) {
-				g = append(g, nil)
-			}
-			return g
-		},
-	})
-}
+var _ = gradient(splitOp, func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+	g := []tensor.Tensor{known(Concat(filled(out, ct), c.Int(2)), c.Tensor(0).Shape())}
+	if c.Has(1) {
+		g = append(g, nil)
+	}
+	return g
+})
 
 // Split returns x cut into parts along an axis. Given an integer, it makes that many parts of equal
 // size; given sizes ([]int or a vector of known length), it makes parts of those sizes, one of

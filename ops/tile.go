@@ -93,56 +93,53 @@ func tiled(x *tensor.Dense, s shape.Shape) *tensor.Dense {
 	return out
 }
 
-var repeatOp *op.Op
+var repeatOp = op.Register(&op.Op{
+	Name: "repeat", Statement: moves(op.Select, two), Doc: "Each slice along an axis repeated.", Strided: true,
+	Params: []op.Param{{Name: "x"}, {Name: "repeats", Takes: op.Indices}, {Name: "axis", Kind: op.Attr, Type: op.IntType, Default: 0}}, Results: 1,
+	Shape: func(c *op.Call) (shape.Shape, error) {
+		s, rs := c.Tensor(0).Shape(), c.Tensor(1).Shape()
+		axis, err := axisOf(c, c.Int(2), s)
+		if err != nil {
+			return s, err
+		}
+		if rs.Rank() > 1 {
+			return s, c.Errorf(tenon.ErrShape, "repeats has shape %v, want a scalar or a vector", rs)
+		}
+		if !s.HasRank() {
+			return s, nil
+		}
+		if rs.Rank() == 1 {
+			if err := sameSize(c, "the number of repeats and the size of the axis", rs.Dim(0), s.Dim(axis)); err != nil {
+				return s, err
+			}
+		}
+		total, err := repeatTotal(c, s.Dim(axis))
+		if err != nil {
+			return s, err
+		}
+		return s.With(axis, total), nil
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		s := outShape(c, 0)
+		axis, _ := s.Axis(c.Int(2))
+		times, _ := c.ConstInts(1)
+		return c.Result(move.Apply(c.Tensor(0), func(x *tensor.Dense) *tensor.Dense {
+			if len(times) == 1 && c.Tensor(1).Shape().IsScalar() {
+				return repeatedEvenly(x, s, axis, times[0])
+			}
+			return repeated(x, s, axis, times)
+		}))
+	},
+})
 
-func init() {
-	repeatOp = op.Register(&op.Op{
-		Name: "repeat", Statement: moves(op.Select, two), Doc: "Each slice along an axis repeated.", Strided: true,
-		Params: []op.Param{{Name: "x"}, {Name: "repeats", Takes: op.Indices}, {Name: "axis", Kind: op.Attr, Type: op.IntType, Default: 0}}, Results: 1,
-		Shape: func(c *op.Call) (shape.Shape, error) {
-			s, rs := c.Tensor(0).Shape(), c.Tensor(1).Shape()
-			axis, err := axisOf(c, c.Int(2), s)
-			if err != nil {
-				return s, err
-			}
-			if rs.Rank() > 1 {
-				return s, c.Errorf(tenon.ErrShape, "repeats has shape %v, want a scalar or a vector", rs)
-			}
-			if !s.HasRank() {
-				return s, nil
-			}
-			if rs.Rank() == 1 {
-				if err := sameSize(c, "the number of repeats and the size of the axis", rs.Dim(0), s.Dim(axis)); err != nil {
-					return s, err
-				}
-			}
-			total, err := repeatTotal(c, s.Dim(axis))
-			if err != nil {
-				return s, err
-			}
-			return s.With(axis, total), nil
-		},
-		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-			s := outShape(c, 0)
-			axis, _ := s.Axis(c.Int(2))
-			times, _ := c.ConstInts(1)
-			return c.Result(move.Apply(c.Tensor(0), func(x *tensor.Dense) *tensor.Dense {
-				if len(times) == 1 && c.Tensor(1).Shape().IsScalar() {
-					return repeatedEvenly(x, s, axis, times[0])
-				}
-				return repeated(x, s, axis, times)
-			}))
-		},
-		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
-			x, axis := c.Tensor(0), c.Int(2)
-			n := sizeOperand(x, axis)
-			from := Repeat(Range(0, n, 1), c.Value(1), 0) // the origin of each slice
-			rankOf(c, x)
-			g := MoveAxis(SegmentSum(MoveAxis(ct[0], axis, 0), from, n), 0, axis)
-			return []tensor.Tensor{known(g, x.Shape()), nil}
-		},
-	})
-}
+var _ = gradient(repeatOp, func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
+	x, axis := c.Tensor(0), c.Int(2)
+	n := sizeOperand(x, axis)
+	from := Repeat(Range(0, n, 1), c.Value(1), 0) // the origin of each slice
+	rankOf(c, x)
+	g := MoveAxis(SegmentSum(MoveAxis(ct[0], axis, 0), from, n), 0, axis)
+	return []tensor.Tensor{known(g, x.Shape()), nil}
+})
 
 // Repeat repeats each slice of x along an axis. repeats is an integer for all slices, or a vector
 // with one for each.

@@ -47,25 +47,21 @@ func Shape(x any) tensor.Tensor {
 	return op.Eval(shapeOp, x)
 }
 
-var sizeOp *op.Op
-
-func init() {
-	sizeOp = op.Register(&op.Op{
-		Name: "size", Statement: tells, Doc: "The number of elements.", Strided: true,
-		Params: unaryParams, Results: 1,
-		Shape: func(c *op.Call) (shape.Shape, error) { return shape.Shape{}, nil },
-		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-			return c.Result(tensor.Scalar(int64(c.Tensor(0).Shape().Size())))
-		},
-		Batch: func(c *op.Call, _ []bool) ([]tensor.Tensor, error) {
-			if r, ok := c.Tensor(0).(rowShaper); ok {
-				return c.Result(Prod(r.RowShapes(), 1))
-			}
-			s := Shape(c.Tensor(0))
-			return c.Result(BroadcastTo(Prod(Index(s, key.From(1))), Index(s, key.To(1))))
-		},
-	})
-}
+var sizeOp = op.Register(&op.Op{
+	Name: "size", Statement: tells, Doc: "The number of elements.", Strided: true,
+	Params: unaryParams, Results: 1,
+	Shape: func(c *op.Call) (shape.Shape, error) { return shape.Shape{}, nil },
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		return c.Result(tensor.Scalar(int64(c.Tensor(0).Shape().Size())))
+	},
+	Batch: func(c *op.Call, _ []bool) ([]tensor.Tensor, error) {
+		if r, ok := c.Tensor(0).(rowShaper); ok {
+			return c.Result(Prod(r.RowShapes(), 1))
+		}
+		s := Shape(c.Tensor(0))
+		return c.Result(BroadcastTo(Prod(Index(s, key.From(1))), Index(s, key.To(1))))
+	},
+})
 
 // Size returns the number of x's elements.
 //
@@ -77,25 +73,21 @@ func Size(x any) tensor.Tensor {
 	return op.Eval(sizeOp, x)
 }
 
-var rankOp *op.Op
-
-func init() {
-	rankOp = op.Register(&op.Op{
-		Name: "rank", Statement: tells, Doc: "The number of axes.", Strided: true,
-		Params: unaryParams, Results: 1,
-		Shape: func(c *op.Call) (shape.Shape, error) { return shape.Shape{}, nil },
-		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-			return c.Result(tensor.Scalar(int64(c.Tensor(0).Shape().Rank())))
-		},
-		Batch: func(c *op.Call, _ []bool) ([]tensor.Tensor, error) {
-			rank, err := batchRank(c, c.Tensor(0))
-			if err != nil {
-				return nil, err
-			}
-			return c.Result(BroadcastTo(rank-1, Reshape(rowsOf(c.Tensor(0)), []int{1})))
-		},
-	})
-}
+var rankOp = op.Register(&op.Op{
+	Name: "rank", Statement: tells, Doc: "The number of axes.", Strided: true,
+	Params: unaryParams, Results: 1,
+	Shape: func(c *op.Call) (shape.Shape, error) { return shape.Shape{}, nil },
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		return c.Result(tensor.Scalar(int64(c.Tensor(0).Shape().Rank())))
+	},
+	Batch: func(c *op.Call, _ []bool) ([]tensor.Tensor, error) {
+		rank, err := batchRank(c, c.Tensor(0))
+		if err != nil {
+			return nil, err
+		}
+		return c.Result(BroadcastTo(rank-1, Reshape(rowsOf(c.Tensor(0)), []int{1})))
+	},
+})
 
 // Rank returns the number of x's axes.
 //

@@ -14,59 +14,55 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-var binCountOp *op.Op
-
-func init() {
-	binCountOp = op.Register(&op.Op{
-		Name: "ragged.bincount", Statement: opaque("the elements are positions in the result"), Doc: "How often each number occurs in each row.",
-		Params: []op.Param{{Name: "values", Takes: op.Integers}, splitsParam, {Name: "weights", Optional: true, Takes: op.Numbers}, sizeParam("bins"),
-			{Name: "binary", Kind: op.Attr, Type: op.BoolType, Default: false}}, Results: 1,
-		Elem: func(c *op.Call, _ dtype.DType) dtype.DType {
-			if w := c.Tensor(2); w != nil {
-				return w.DType()
-			}
-			return dtype.Int64
-		},
-		Shape: func(c *op.Call) (shape.Shape, error) {
-			nrows, w := vectorRows(c), c.Tensor(2)
-			switch x := c.Tensor(0).Shape(); {
-			case w != nil && !w.Shape().CompatibleWith(x):
-				return x, c.Errorf(tenon.ErrShape, "the weights have the shape %v, the values %v", w.Shape(), x)
-			case w != nil && c.Bool(4):
-				return x, c.Errorf(tenon.ErrInvalid, "a binary count has no weights")
-			}
-			return shape.Of(nrows, count(c, 3)), nil
-		},
-		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-			s := outShape(c, 0)
-			splits := rowSplits(c, 1, lead(c.Tensor(0)))
-			x := tensor.Data[int64](ops.Cast(c.Value(0), dtype.Int64))
-			ids := cells(c, x, splits, s.Dim(1))
-			if c.Bool(4) {
-				out, n := tensor.Make[int64](s)
-				for _, id := range ids {
-					if id >= 0 {
-						n[id] = 1
-					}
+var binCountOp = op.Register(&op.Op{
+	Name: "ragged.bincount", Statement: opaque("the elements are positions in the result"), Doc: "How often each number occurs in each row.",
+	Params: []op.Param{{Name: "values", Takes: op.Integers}, splitsParam, {Name: "weights", Optional: true, Takes: op.Numbers}, sizeParam("bins"),
+		{Name: "binary", Kind: op.Attr, Type: op.BoolType, Default: false}}, Results: 1,
+	Elem: func(c *op.Call, _ dtype.DType) dtype.DType {
+		if w := c.Tensor(2); w != nil {
+			return w.DType()
+		}
+		return dtype.Int64
+	},
+	Shape: func(c *op.Call) (shape.Shape, error) {
+		nrows, w := vectorRows(c), c.Tensor(2)
+		switch x := c.Tensor(0).Shape(); {
+		case w != nil && !w.Shape().CompatibleWith(x):
+			return x, c.Errorf(tenon.ErrShape, "the weights have the shape %v, the values %v", w.Shape(), x)
+		case w != nil && c.Bool(4):
+			return x, c.Errorf(tenon.ErrInvalid, "a binary count has no weights")
+		}
+		return shape.Of(nrows, count(c, 3)), nil
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		s := outShape(c, 0)
+		splits := rowSplits(c, 1, lead(c.Tensor(0)))
+		x := tensor.Data[int64](ops.Cast(c.Value(0), dtype.Int64))
+		ids := cells(c, x, splits, s.Dim(1))
+		if c.Bool(4) {
+			out, n := tensor.Make[int64](s)
+			for _, id := range ids {
+				if id >= 0 {
+					n[id] = 1
 				}
-				return results(out)
 			}
-			w := c.Tensor(2)
-			if w == nil {
-				w = ops.Ones(dtype.Int64, []int{len(ids)})
-			}
-			return results(ops.Reshape(ops.SegmentSum(w, tensor.Vector(ids), s.Size()), s))
-		},
-		VJP: func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
-			x, bins := ops.Cast(c.Value(0), dtype.Int64), ops.Cast(c.Value(3), dtype.Int64)
-			inside := ops.Less(x, bins)
-			row := ops.Cast(RowIDs(c.Value(1), c.Tensor(0).Shape().Dim(0)), dtype.Int64)
-			at := ops.Where(inside, ops.Add(ops.Mul(row, bins), x), int64(0))
-			flat := ops.Concat([]any{ops.Reshape(ct[0], []int{-1}), ops.Zeros(ct[0].DType(), []int{1})}, 0)
-			return []tensor.Tensor{nil, nil, ops.Where(inside, ops.Gather(flat, at, 0), ops.Cast(0, ct[0].DType()))}
-		},
-	})
-}
+			return results(out)
+		}
+		w := c.Tensor(2)
+		if w == nil {
+			w = ops.Ones(dtype.Int64, []int{len(ids)})
+		}
+		return results(ops.Reshape(ops.SegmentSum(w, tensor.Vector(ids), s.Size()), s))
+	},
+	VJP: func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+		x, bins := ops.Cast(c.Value(0), dtype.Int64), ops.Cast(c.Value(3), dtype.Int64)
+		inside := ops.Less(x, bins)
+		row := ops.Cast(RowIDs(c.Value(1), c.Tensor(0).Shape().Dim(0)), dtype.Int64)
+		at := ops.Where(inside, ops.Add(ops.Mul(row, bins), x), int64(0))
+		flat := ops.Concat([]any{ops.Reshape(ct[0], []int{-1}), ops.Zeros(ct[0].DType(), []int{1})}, 0)
+		return []tensor.Tensor{nil, nil, ops.Where(inside, ops.Gather(flat, at, 0), ops.Cast(0, ct[0].DType()))}
+	},
+})
 
 // cells returns the number of the cell in which each value is counted, or -1 if it has no bin.
 func cells(c *op.Call, x, splits []int64, bins int) []int64 {

@@ -132,36 +132,32 @@ func (h *fold) of(d dtype.DType) dtype.DType {
 	return d
 }
 
-var foldOp *op.Op
-
-func init() {
-	foldOp = op.Register(&op.Op{
-		Name: "ragged.fold", Statement: opaque("what combines the values is an attribute"), Doc: "The values of each fiber of aligned rows, combined.",
-		Params: []op.Param{{Name: "values"}, splitsParam, startsParam, fibersParam, {Name: "how", Kind: op.Attr, Type: op.StringType}}, Results: 1,
-		Elem: func(c *op.Call, d dtype.DType) dtype.DType { return folds[Folding(c.Str(4))].of(d) },
-		Check: func(c *op.Call) error {
-			h := folds[Folding(c.Str(4))]
-			if h == nil {
-				return c.Errorf(tenon.ErrInvalid, "how is %q, want one of the foldings of package rows", c.Str(4))
-			}
-			return c.Demand(0, h.takes)
-		},
-		Shape: func(c *op.Call) (shape.Shape, error) {
-			nvals := startsOf(c, 1)
-			item := items(c, 0, nvals)
-			return outer(count(c, 3), item), nil
-		},
-		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-			x, n := c.Dense(0), outShape(c, 0).Dim(0)
-			splits, starts := alignedRows(c, 1, lead(x), int64(n))
-			return results(folds[Folding(c.Str(4))].run(x, &folding{splits: splits, starts: starts}, n))
-		},
-		VJP: func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
-			s, _ := op.Lookup("segment_" + c.Str(4))
-			return s.VJP(&op.Call{Op: s, Args: []any{c.Tensor(0), FiberIDs(c.Value(1), c.Value(2)), c.Value(3)}}, out, ct)
-		},
-	})
-}
+var foldOp = op.Register(&op.Op{
+	Name: "ragged.fold", Statement: opaque("what combines the values is an attribute"), Doc: "The values of each fiber of aligned rows, combined.",
+	Params: []op.Param{{Name: "values"}, splitsParam, startsParam, fibersParam, {Name: "how", Kind: op.Attr, Type: op.StringType}}, Results: 1,
+	Elem: func(c *op.Call, d dtype.DType) dtype.DType { return folds[Folding(c.Str(4))].of(d) },
+	Check: func(c *op.Call) error {
+		h := folds[Folding(c.Str(4))]
+		if h == nil {
+			return c.Errorf(tenon.ErrInvalid, "how is %q, want one of the foldings of package rows", c.Str(4))
+		}
+		return c.Demand(0, h.takes)
+	},
+	Shape: func(c *op.Call) (shape.Shape, error) {
+		nvals := startsOf(c, 1)
+		item := items(c, 0, nvals)
+		return outer(count(c, 3), item), nil
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		x, n := c.Dense(0), outShape(c, 0).Dim(0)
+		splits, starts := alignedRows(c, 1, lead(x), int64(n))
+		return results(folds[Folding(c.Str(4))].run(x, &folding{splits: splits, starts: starts}, n))
+	},
+	VJP: func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+		s, _ := op.Lookup("segment_" + c.Str(4))
+		return s.VJP(&op.Call{Op: s, Args: []any{c.Tensor(0), FiberIDs(c.Value(1), c.Value(2)), c.Value(3)}}, out, ct)
+	},
+})
 
 // Fold combines the values of each of n fibers of aligned rows (see [Align]). A fiber without
 // values gets the result of the segment operation of the same name; the values of rows that belong

@@ -197,39 +197,35 @@ func inRows(at, splits []int64, inner int) {
 	}
 }
 
-var topKOp *op.Op
-
-func init() {
-	topKOp = op.Register(&op.Op{
-		Name: "ragged.top_k", Statement: op.Statement{Axes: op.Along, By: op.ByRows, Control: two | three, Missing: op.Last, Places: op.Second, Zero: keepsZero}, Doc: "The largest values of each row.",
-		Params: append(valuesOf(op.OrderedValues), sizeParam("k")), Results: 3,
-		Infer: func(c *op.Call) ([]tenon.Spec, error) {
-			nrows := vectorRows(c)
-			count(c, 2)
-			return specs(like(c, 0, shape.Of(shape.Unknown)), positions(shape.Unknown), ends(c, 1, nrows))
-		},
-		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-			splits := rowSplits(c, 1, lead(c.Tensor(0)))
-			k, _ := c.ConstInts(2)
-			out := make([]int64, len(splits))
-			n := segment.TopKSplits(out, splits, int64(k[0]))
-			at := make([]int64, n)
-			t := splitsTensor(c, c.Tensor(1).DType(), out)
-			if s, ok := c.Tensor(0).(*tensor.Strings); ok {
-				return []tensor.Tensor{topStrings(s, at, out, splits), tensor.Vector(at), t}, nil
-			}
-			x := c.Dense(0)
-			values := tensor.Uninit(x.DType(), shape.Of(int(n)))
-			if n > 0 {
-				byType[ordered(x).DType()].topK(ordered(values), at, ordered(x), out, splits)
-			}
-			return []tensor.Tensor{values, tensor.Vector(at), t}, nil
-		},
-		VJP: func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
-			return []tensor.Tensor{scattered(c, ct[0], Global(out[1], out[2], c.Value(1)))}
-		},
-	})
-}
+var topKOp = op.Register(&op.Op{
+	Name: "ragged.top_k", Statement: op.Statement{Axes: op.Along, By: op.ByRows, Control: two | three, Missing: op.Last, Places: op.Second, Zero: keepsZero}, Doc: "The largest values of each row.",
+	Params: append(valuesOf(op.OrderedValues), sizeParam("k")), Results: 3,
+	Infer: func(c *op.Call) ([]tenon.Spec, error) {
+		nrows := vectorRows(c)
+		count(c, 2)
+		return specs(like(c, 0, shape.Of(shape.Unknown)), positions(shape.Unknown), ends(c, 1, nrows))
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		splits := rowSplits(c, 1, lead(c.Tensor(0)))
+		k, _ := c.ConstInts(2)
+		out := make([]int64, len(splits))
+		n := segment.TopKSplits(out, splits, int64(k[0]))
+		at := make([]int64, n)
+		t := splitsTensor(c, c.Tensor(1).DType(), out)
+		if s, ok := c.Tensor(0).(*tensor.Strings); ok {
+			return []tensor.Tensor{topStrings(s, at, out, splits), tensor.Vector(at), t}, nil
+		}
+		x := c.Dense(0)
+		values := tensor.Uninit(x.DType(), shape.Of(int(n)))
+		if n > 0 {
+			byType[ordered(x).DType()].topK(ordered(values), at, ordered(x), out, splits)
+		}
+		return []tensor.Tensor{values, tensor.Vector(at), t}, nil
+	},
+	VJP: func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+		return []tensor.Tensor{scattered(c, ct[0], Global(out[1], out[2], c.Value(1)))}
+	},
+})
 
 // TopK returns the k largest values of each row in descending order, or all of a shorter row, their
 // positions in the row, and the row splits of both. Of equal values the first comes first; NaN

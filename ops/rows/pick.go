@@ -220,49 +220,45 @@ func SliceIndex(splits any, k key.Key) (outSplits, index tensor.Tensor) {
 	return out[0], out[1]
 }
 
-var pickOp *op.Op
-
-func init() {
-	pickOp = op.Register(&op.Op{
-		Name: "ragged.pick", Statement: op.Statement{Axes: op.Select, By: op.ByRows, Moves: one | four, Control: two | three, Fills: true, Zero: op.Zero{Keeps: true, Linear: []op.Operands{one | four}}}, Doc: "One item of each row.",
-		Params: []op.Param{{Name: "values", Group: 1}, splitsParam, {Name: "at", Takes: op.Indices}, {Name: "fill", Group: 1, Optional: true}}, Results: 2,
-		Infer: func(c *op.Call) ([]tenon.Spec, error) {
-			nrows, item := rowsOf(c)
-			forRows(c, 2, nrows)
-			wantFill(c, 3, item)
-			return specs(like(c, 0, outer(nrows, item)), spec(dtype.Bool, shape.Of(nrows)))
-		},
-		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-			x := c.Tensor(0)
-			splits := rowSplits(c, 1, lead(x))
-			s := outShape(c, 0)
-			found, has := tensor.Make[bool](outShape(c, 1))
-			at := wide(c.Dense(2))
-			out := move.ApplyList([]tenon.Value{x, fillOf(c, 3)}, func(ds []*tensor.Dense) *tensor.Dense {
-				y := tensor.Uninit(ds[0].DType(), s)
-				if inner := innerSize(ds[0]); len(has) > 0 {
-					moverOf(y).pick(y, has, ds[0], splits, at, inner, ds[1])
-				}
-				return y
-			})
-			return results(out, found)
-		},
-		VJP: func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
-			g := make([]tensor.Tensor, len(c.Values()))
-			found := perRow(c, out[1])
-			zero := ops.Cast(0, ct[0].DType())
-			starts := ops.Index(ops.Cast(c.Value(1), dtype.Int64), key.To(-1))
-			p := ops.Cast(c.Value(2), dtype.Int64)
-			p = ops.Where(ops.Less(p, 0), ops.Add(p, ops.Cast(Lengths(c.Value(1)), dtype.Int64)), p)
-			at := ops.Where(out[1], ops.Add(starts, p), int64(-1)) // negative ids belong to no item
-			g[0] = scattered(c, ops.Where(found, ct[0], zero), at)
-			if c.Has(3) {
-				g[3] = ops.SumTo(ops.Where(found, zero, ct[0]), ops.Shape(c.Tensor(3)))
+var pickOp = op.Register(&op.Op{
+	Name: "ragged.pick", Statement: op.Statement{Axes: op.Select, By: op.ByRows, Moves: one | four, Control: two | three, Fills: true, Zero: op.Zero{Keeps: true, Linear: []op.Operands{one | four}}}, Doc: "One item of each row.",
+	Params: []op.Param{{Name: "values", Group: 1}, splitsParam, {Name: "at", Takes: op.Indices}, {Name: "fill", Group: 1, Optional: true}}, Results: 2,
+	Infer: func(c *op.Call) ([]tenon.Spec, error) {
+		nrows, item := rowsOf(c)
+		forRows(c, 2, nrows)
+		wantFill(c, 3, item)
+		return specs(like(c, 0, outer(nrows, item)), spec(dtype.Bool, shape.Of(nrows)))
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		x := c.Tensor(0)
+		splits := rowSplits(c, 1, lead(x))
+		s := outShape(c, 0)
+		found, has := tensor.Make[bool](outShape(c, 1))
+		at := wide(c.Dense(2))
+		out := move.ApplyList([]tenon.Value{x, fillOf(c, 3)}, func(ds []*tensor.Dense) *tensor.Dense {
+			y := tensor.Uninit(ds[0].DType(), s)
+			if inner := innerSize(ds[0]); len(has) > 0 {
+				moverOf(y).pick(y, has, ds[0], splits, at, inner, ds[1])
 			}
-			return g
-		},
-	})
-}
+			return y
+		})
+		return results(out, found)
+	},
+	VJP: func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+		g := make([]tensor.Tensor, len(c.Values()))
+		found := perRow(c, out[1])
+		zero := ops.Cast(0, ct[0].DType())
+		starts := ops.Index(ops.Cast(c.Value(1), dtype.Int64), key.To(-1))
+		p := ops.Cast(c.Value(2), dtype.Int64)
+		p = ops.Where(ops.Less(p, 0), ops.Add(p, ops.Cast(Lengths(c.Value(1)), dtype.Int64)), p)
+		at := ops.Where(out[1], ops.Add(starts, p), int64(-1)) // negative ids belong to no item
+		g[0] = scattered(c, ops.Where(found, ct[0], zero), at)
+		if c.Has(3) {
+			g[3] = ops.SumTo(ops.Where(found, zero, ct[0]), ops.Shape(c.Tensor(3)))
+		}
+		return g
+	},
+})
 
 // wantFill checks that argument i, if there is one, is a single element or an item.
 func wantFill(c *op.Call, i int, item shape.Shape) {

@@ -70,43 +70,39 @@ var placesOp = op.Register(&op.Op{
 //	at: int[m, a], lists, splits: int[rows+1] → int64[m, a]. No gradient.
 func Places(at, lists, splits any) tensor.Tensor { return op.Eval(placesOp, at, lists, splits) }
 
-var takeOp *op.Op
-
-func init() {
-	takeOp = op.Register(&op.Op{
-		Name: "ragged.take", Statement: moves(op.Select, two|three|four), Doc: "Items of rows, by their positions in the rows.",
-		Params: []op.Param{{Name: "values"}, atParam, listsParam, splitsParam}, Results: 1,
-		Shape: func(c *op.Call) (shape.Shape, error) {
-			s := listed(c, 1)
-			_, nvals := partition(c, 3)
-			item := items(c, 0, nvals)
-			if s.HasRank() && s.Rank() != 1 {
-				return s, c.Errorf(tenon.ErrShape, "at has the shape %v, want a vector", s)
-			}
-			return outer(s.Dim(0), item), nil
-		},
-		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-			x := c.Tensor(0)
-			at, lists, splits := listsOf(c, 1, lead(x))
-			r, k := -1, int64(0)
-			if d, ok := x.(*tensor.Dense); ok && d.Rank() == 1 && d.DType().Size() <= 8 {
-				out := tensor.Uninit(d.DType(), shape.Of(len(at)))
-				if r, k = takenItems(out, d, at, lists, splits); r >= 0 {
-					return nil, noPosition(c, r, k, splits)
-				}
-				return results(out)
-			}
-			index, places := fresh(len(at))
-			if r, k = segment.Places(places, at, lists, splits); r >= 0 {
+var takeOp = op.Register(&op.Op{
+	Name: "ragged.take", Statement: moves(op.Select, two|three|four), Doc: "Items of rows, by their positions in the rows.",
+	Params: []op.Param{{Name: "values"}, atParam, listsParam, splitsParam}, Results: 1,
+	Shape: func(c *op.Call) (shape.Shape, error) {
+		s := listed(c, 1)
+		_, nvals := partition(c, 3)
+		item := items(c, 0, nvals)
+		if s.HasRank() && s.Rank() != 1 {
+			return s, c.Errorf(tenon.ErrShape, "at has the shape %v, want a vector", s)
+		}
+		return outer(s.Dim(0), item), nil
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		x := c.Tensor(0)
+		at, lists, splits := listsOf(c, 1, lead(x))
+		r, k := -1, int64(0)
+		if d, ok := x.(*tensor.Dense); ok && d.Rank() == 1 && d.DType().Size() <= 8 {
+			out := tensor.Uninit(d.DType(), shape.Of(len(at)))
+			if r, k = takenItems(out, d, at, lists, splits); r >= 0 {
 				return nil, noPosition(c, r, k, splits)
 			}
-			return results(ops.Gather(x, index, 0))
-		},
-		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
-			return []tensor.Tensor{scattered(c, ct[0], Places(c.Value(1), c.Value(2), c.Value(3)))}
-		},
-	})
-}
+			return results(out)
+		}
+		index, places := fresh(len(at))
+		if r, k = segment.Places(places, at, lists, splits); r >= 0 {
+			return nil, noPosition(c, r, k, splits)
+		}
+		return results(ops.Gather(x, index, 0))
+	},
+	VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
+		return []tensor.Tensor{scattered(c, ct[0], Places(c.Value(1), c.Value(2), c.Value(3)))}
+	},
+})
 
 // takenItems copies single elements at positions in their rows.
 func takenItems(out, x *tensor.Dense, at, lists, splits []int64) (row int, position int64) {

@@ -11,37 +11,33 @@ import (
 	"github.com/tenonml/tenon/tensor"
 )
 
-var repeatOp *op.Op
-
-func init() {
-	repeatOp = op.Register(&op.Op{
-		Name: "ragged.repeat", Statement: moves(op.Broadcast, two), Doc: "Each row's item, for every value of the row.",
-		Params: []op.Param{{Name: "items", Rank: 1}, splitsParam, {Name: "nvals", Kind: op.Attr, Type: op.IntType, Default: shape.Unknown}}, Results: 1, Rows: repeatLoops,
-		Shape: func(c *op.Call) (shape.Shape, error) {
-			nrows, nvals := partition(c, 1)
-			s := c.Tensor(0).Shape()
-			if !s.HasRank() {
-				return s, nil
+var repeatOp = op.Register(&op.Op{
+	Name: "ragged.repeat", Statement: moves(op.Broadcast, two), Doc: "Each row's item, for every value of the row.",
+	Params: []op.Param{{Name: "items", Rank: 1}, splitsParam, {Name: "nvals", Kind: op.Attr, Type: op.IntType, Default: shape.Unknown}}, Results: 1, Rows: repeatLoops,
+	Shape: func(c *op.Call) (shape.Shape, error) {
+		nrows, nvals := partition(c, 1)
+		s := c.Tensor(0).Shape()
+		if !s.HasRank() {
+			return s, nil
+		}
+		agree(c, tenon.ErrShape, "there are %d items for %d rows", s.Dim(0), nrows)
+		return outer(max(nvals, c.Int(2)), s.Tail(1)), nil
+	},
+	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
+		splits := rowSplits(c, 1, c.Int(2))
+		s := outer(int(splits[len(splits)-1]), c.Tensor(0).Shape().Tail(1))
+		return results(move.Apply(c.Tensor(0), func(x *tensor.Dense) *tensor.Dense {
+			out := tensor.Uninit(x.DType(), s)
+			if out.Len() > 0 {
+				moverOf(x).repeat(out, x, splits, innerSize(x))
 			}
-			agree(c, tenon.ErrShape, "there are %d items for %d rows", s.Dim(0), nrows)
-			return outer(max(nvals, c.Int(2)), s.Tail(1)), nil
-		},
-		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
-			splits := rowSplits(c, 1, c.Int(2))
-			s := outer(int(splits[len(splits)-1]), c.Tensor(0).Shape().Tail(1))
-			return results(move.Apply(c.Tensor(0), func(x *tensor.Dense) *tensor.Dense {
-				out := tensor.Uninit(x.DType(), s)
-				if out.Len() > 0 {
-					moverOf(x).repeat(out, x, splits, innerSize(x))
-				}
-				return out
-			}))
-		},
-		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
-			return []tensor.Tensor{Sum(ct[0], c.Value(1)), nil}
-		},
-	})
-}
+			return out
+		}))
+	},
+	VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
+		return []tensor.Tensor{Sum(ct[0], c.Value(1)), nil}
+	},
+})
 
 // Repeat gives every value the item of its row. It broadcasts a tensor with one entry for each row.
 //

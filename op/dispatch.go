@@ -207,7 +207,7 @@ func candidates(cands []candidate, values []tenon.Value, recorders bool) []candi
 			continue
 		}
 		up := ancestors(spec)
-		at := slices.IndexFunc(cands, func(x candidate) bool { return contains(up, x.name) })
+		at := slices.IndexFunc(cands, func(x candidate) bool { return slices.Contains(up, x.name) })
 		if at < 0 {
 			at = len(cands)
 		}

@@ -178,38 +178,13 @@ func (m Match) takes(c *Call, values []tenon.Value) bool {
 	case m.Op != nil && m.Op != c.Op, m.Op == nil && m.Class != Other && m.Class != c.Op.Class:
 		return false
 	}
-	if m.Types == nil {
-		return true
-	}
-	for _, v := range values {
-		if !contains(m.Types, v.Spec().TypeName()) {
-			return false
-		}
-	}
-	return true
-}
-
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
+	return m.Types == nil || !slices.ContainsFunc(values, func(v tenon.Value) bool { return !slices.Contains(m.Types, v.Spec().TypeName()) })
 }
 
 // overlap reports whether two lists of types claim the same calls, that is,
 // whether they are equal as sets.
 func overlap(a, b []string) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for _, x := range a {
-		if !contains(b, x) {
-			return false
-		}
-	}
-	return true
+	return len(a) == len(b) && !slices.ContainsFunc(a, func(x string) bool { return !slices.Contains(b, x) })
 }
 
 func registered(typeName string) []*handler {

@@ -273,7 +273,7 @@ func (c *Call) laid(s shape.Shape, by func(...shape.Shape) (shape.Shape, error))
 // if the rank is unknown. An axis that does not exist, or is listed twice, is an error.
 func (c *Call) SortedAxes(s shape.Shape) (list []int, known bool, err error) {
 	if a, ok := c.Args[c.Op.axis].(int); ok {
-		if a, err = c.axis(a, s); err != nil || !s.HasRank() {
+		if a, err = c.Axis(a, s); err != nil || !s.HasRank() {
 			return nil, s.HasRank(), err
 		}
 		return upTo[a : a+1 : a+1], true, nil
@@ -301,7 +301,7 @@ func (c *Call) AxesOf(axes []int, s shape.Shape) (list []int, known bool, err er
 		list = make([]int, len(axes))
 	}
 	for i, a := range axes {
-		if a, err = c.axis(a, s); err != nil {
+		if a, err = c.Axis(a, s); err != nil {
 			return nil, true, err
 		}
 		if len(axes) == 1 {
@@ -318,9 +318,9 @@ func (c *Call) AxesOf(axes []int, s shape.Shape) (list []int, known bool, err er
 	return list, true, nil
 }
 
-// axis converts an axis of a tensor of shape s to one that counts from the start. If the rank is
+// Axis converts an axis of a tensor of shape s to one that counts from the start. If the rank is
 // unknown, it is returned unchanged.
-func (c *Call) axis(axis int, s shape.Shape) (int, error) {
+func (c *Call) Axis(axis int, s shape.Shape) (int, error) {
 	a, err := s.Axis(axis)
 	if err != nil {
 		return 0, c.Errorf(tenon.ErrAxis, "%v", err)

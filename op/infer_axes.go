@@ -30,7 +30,7 @@ func (c *Call) joined() (shape.Shape, error) {
 			if s.HasRank() && s.Rank() != t.Rank() {
 				return s, c.Errorf(tenon.ErrShape, "tensor %d has rank %d, tensor 0 rank %d", i, t.Rank(), s.Rank())
 			}
-			a, err := c.axis(axis, t)
+			a, err := c.Axis(axis, t)
 			if err != nil {
 				return s, err
 			}
@@ -59,7 +59,7 @@ func (c *Call) joined() (shape.Shape, error) {
 	case !stack:
 		return s.With(axis, total), nil
 	}
-	axis, err := c.axis(axis, shape.OfRank(s.Rank()+1))
+	axis, err := c.Axis(axis, shape.OfRank(s.Rank()+1))
 	if err != nil {
 		return s, err
 	}

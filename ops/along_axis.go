@@ -57,7 +57,7 @@ func TakeAlongAxis(x, indices any, axis int) tensor.Tensor {
 // argument 0 except along the axis that parameter p holds.
 func alongShape(c *op.Call, i, p int) (shape.Shape, error) {
 	s, is := c.Tensor(0).Shape(), c.Tensor(i).Shape()
-	axis, err := axisOf(c, c.Int(p), s)
+	axis, err := c.Axis(c.Int(p), s)
 	if err != nil || !s.HasRank() {
 		return is, err
 	}

@@ -42,7 +42,7 @@ func cumulative(o op.Op, k reduce.ScanOp) *op.Op {
 
 // around returns the sizes of x before, along and after an axis.
 func around(c *op.Call, x *tensor.Dense, axis int) (outer, n, inner int, err error) {
-	a, err := axisOf(c, axis, x.Shape())
+	a, err := c.Axis(axis, x.Shape())
 	if err != nil {
 		return 0, 0, 0, err
 	}

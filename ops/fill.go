@@ -2,6 +2,7 @@ package ops
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
@@ -34,7 +35,7 @@ func init() {
 
 // tailed repeats each element of a vector to a shape of known rank: [n] → [n, shape…].
 func tailed(v, shape tensor.Tensor) tensor.Tensor {
-	ones := append([]int{-1}, constSizes(shape.Shape().Dim(0), 1)...)
+	ones := append([]int{-1}, slices.Repeat([]int{1}, shape.Shape().Dim(0))...)
 	return BroadcastTo(Reshape(v, ones), prepended(rowsOf(v), shape))
 }
 

@@ -1,6 +1,8 @@
 package ops
 
 import (
+	"slices"
+
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/internal/kernel/gather"
 	"github.com/tenonml/tenon/internal/kernel/str"
@@ -19,7 +21,7 @@ func init() {
 			{Name: "batch_dims", Kind: op.Attr, Type: op.IntType, Default: 0}}, Results: 1,
 		Shape: func(c *op.Call) (shape.Shape, error) {
 			s, is := c.Tensor(0).Shape(), c.Tensor(1).Shape()
-			axis, err := axisOf(c, c.Int(2), s)
+			axis, err := c.Axis(c.Int(2), s)
 			if err != nil {
 				return s, err
 			}
@@ -193,7 +195,7 @@ func gatherGrad(c *op.Call, ct tensor.Tensor) tensor.Tensor {
 	total, ids := n, idx
 	if batch > 0 {
 		lead := Prod(leading(x, batch))
-		step := Reshape(Mul(Range(0, lead, 1), n), Concat([]any{leading(x, batch), constSizes(k, 1)}, 0))
+		step := Reshape(Mul(Range(0, lead, 1), n), Concat([]any{leading(x, batch), slices.Repeat([]int{1}, k)}, 0))
 		ids, total = Add(castIndex(idx), step), Mul(n, lead)
 	}
 	g = SegmentSum(g, ids, total)
@@ -210,15 +212,6 @@ func gatherGrad(c *op.Call, ct tensor.Tensor) tensor.Tensor {
 		g = MoveAxis(g, batch, axis)
 	}
 	return known(g, s)
-}
-
-// constSizes returns n sizes.
-func constSizes(n, size int) []int {
-	out := make([]int, n)
-	for i := range out {
-		out[i] = size
-	}
-	return out
 }
 
 // leading returns the first n sizes of x as a vector.
@@ -336,7 +329,7 @@ func withBatch(idx tensor.Tensor, batch int) tensor.Tensor {
 	one := BroadcastTo(int64(0), Concat([]any{leading(idx, rank-1), []int{1}}, 0))
 	parts := make([]any, 0, batch+1)
 	for i := range batch {
-		along := constSizes(rank, 1)
+		along := slices.Repeat([]int{1}, rank)
 		along[i] = -1
 		parts = append(parts, Add(one, Reshape(Range(0, sizeOperand(idx, i), 1), along)))
 	}

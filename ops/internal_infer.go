@@ -9,16 +9,6 @@ import (
 	"github.com/tenonml/tenon/shape"
 )
 
-// axisOf converts an axis of a tensor of shape s to one that counts from the
-// start. If the rank is unknown, it is returned unchanged.
-func axisOf(c *op.Call, axis int, s shape.Shape) (int, error) {
-	a, err := s.Axis(axis)
-	if err != nil {
-		return 0, c.Errorf(tenon.ErrAxis, "%v", err)
-	}
-	return a, nil
-}
-
 // broadcast returns the shape of an elementwise operation on tensors of the
 // given shapes.
 func broadcast(c *op.Call, shapes ...shape.Shape) (shape.Shape, error) {

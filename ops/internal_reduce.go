@@ -124,14 +124,8 @@ func lined(x *tensor.Dense, axes []int) (y *tensor.Dense, outer, n, inner int) {
 	if joined {
 		return move.RowMajor(x), product(dims[:lo]), product(dims[lo : hi+1]), product(dims[hi+1:])
 	}
-	perm := make([]int, 0, len(dims))
-	for i := range dims {
-		if !slices.Contains(axes, i) {
-			perm = append(perm, i)
-		}
-	}
-	kept := len(perm)
-	perm = append(perm, axes...)
+	perm, _ := axesLast(axes, len(dims))
+	kept := len(perm) - len(axes)
 	y = move.Copied(permuted(x, perm))
 	sizes := y.Shape().Dims()
 	return y, product(sizes[:kept]), product(sizes[kept:]), 1

@@ -13,7 +13,7 @@ import (
 //
 //	x, y: broadcast, numbers. Gradient: that of x/y, 0 where y is 0.
 func DivNoNaN(x, y any) tensor.Tensor {
-	d := given(y)
+	d := operandOf(y)
 	zero := Equal(d, ZerosLike(d))
 	q := Div(x, Where(zero, OnesLike(d), d))
 	return Where(zero, ZerosLike(q), q)
@@ -23,7 +23,7 @@ func DivNoNaN(x, y any) tensor.Tensor {
 //
 //	x, y: broadcast, numbers. Gradient: that of x·y, 0 where y is 0.
 func MulNoNaN(x, y any) tensor.Tensor {
-	a, b := given(x), given(y)
+	a, b := operandOf(x), operandOf(y)
 	zero := Equal(b, ZerosLike(b))
 	p := Mul(Where(zero, ZerosLike(a), a), b)
 	return Where(zero, ZerosLike(p), p)
@@ -33,7 +33,7 @@ func MulNoNaN(x, y any) tensor.Tensor {
 //
 //	x: floating and complex numbers. Gradient: -ct/x², 0 where x is 0.
 func ReciprocalNoNaN(x any) tensor.Tensor {
-	a := given(x)
+	a := operandOf(x)
 	zero := Equal(a, ZerosLike(a))
 	r := Reciprocal(Where(zero, OnesLike(a), a))
 	return Where(zero, ZerosLike(r), r)
@@ -43,7 +43,7 @@ func ReciprocalNoNaN(x any) tensor.Tensor {
 //
 //	x, y: broadcast, floating and complex numbers. Gradient: that of x/y, 0 where x is 0.
 func Xdivy(x, y any) tensor.Tensor {
-	a, b := given(x), given(y)
+	a, b := operandOf(x), operandOf(y)
 	zero := Equal(a, ZerosLike(a))
 	q := Div(a, Where(zero, OnesLike(b), b))
 	return Where(zero, ZerosLike(q), q)
@@ -56,17 +56,9 @@ func AddN(xs ...any) tensor.Tensor {
 	if len(xs) == 0 {
 		tenon.Throw(tenon.NewError(tenon.ErrInvalid, "ops.AddN", "there are no tensors"))
 	}
-	sum := given(xs[0])
+	sum := operandOf(xs[0])
 	for _, x := range xs[1:] {
 		sum = Add(sum, x)
 	}
 	return sum
-}
-
-// given converts a tensor or Go data to a tensor.
-func given(x any) tensor.Tensor {
-	if t, ok := x.(tensor.Tensor); ok {
-		return t
-	}
-	return tenon.Must(tensor.Convert(x))
 }

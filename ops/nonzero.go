@@ -57,7 +57,7 @@ var booleanMaskOp = op.Register(&op.Op{
 	Params: []op.Param{{Name: "x"}, {Name: "mask", Takes: op.Bools, Rank: 1}, {Name: "axis", Kind: op.Attr, Type: op.IntType, Default: 0}}, Results: 1,
 	Shape: func(c *op.Call) (shape.Shape, error) {
 		s, ms := c.Tensor(0).Shape(), c.Tensor(1).Shape()
-		axis, err := axisOf(c, c.Int(2), s)
+		axis, err := c.Axis(c.Int(2), s)
 		if err != nil || !s.HasRank() || !ms.HasRank() {
 			return shape.UnknownRank, err
 		}

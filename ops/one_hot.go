@@ -22,7 +22,7 @@ var oneHotOp = op.Register(&op.Op{
 		if err != nil || !s.HasRank() {
 			return s, err
 		}
-		axis, err := axisOf(c, c.Int(4), shape.OfRank(s.Rank()+1))
+		axis, err := c.Axis(c.Int(4), shape.OfRank(s.Rank()+1))
 		if err != nil {
 			return s, err
 		}

@@ -1,6 +1,8 @@
 package ops
 
 import (
+	"slices"
+
 	"github.com/tenonml/tenon/internal/kernel/elementwise"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/shape"
@@ -22,7 +24,7 @@ var outerOp = op.Register(&op.Op{
 	},
 	Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 		x, y, s := c.Dense(0), c.Dense(1), outShape(c, 0)
-		wide := shape.Concat(x.Shape(), shape.Of(ones(y.Rank())...))
+		wide := shape.Concat(x.Shape(), shape.Of(slices.Repeat([]int{1}, y.Rank())...))
 		strides := append(x.Strides(), make([]int, y.Rank())...)
 		out, _ := binaryDense(elementwise.Mul, x.View(0, wide, strides), y, s, grainCheap)
 		return c.Result(out)
@@ -58,14 +60,6 @@ var _ = gradient(outerOp, func(c *op.Call, out, ct []tensor.Tensor) []tensor.Ten
 		op.Eval(sumOp, gx, span(xr, xr+yr), false), op.Eval(sumOp, gy, span(0, xr), false),
 	}
 })
-
-func ones(n int) []int {
-	out := make([]int, n)
-	for i := range out {
-		out[i] = 1
-	}
-	return out
-}
 
 // span returns the integers from lo up to, but not including, hi.
 func span(lo, hi int) []int {

@@ -72,19 +72,8 @@ func others(c *op.Call, x tensor.Tensor, axes []int) tensor.Tensor {
 		return othersAlong(x, list[0])
 	}
 	// Several axes are merged into one at the end, and restored afterwards.
-	rank := x.Shape().Rank()
-	perm := make([]int, 0, rank)
-	for i := range rank {
-		if !contains(list, i, rank) {
-			perm = append(perm, i)
-		}
-	}
-	kept := len(perm)
-	perm = append(perm, list...)
-	inverse := make([]int, rank)
-	for i, p := range perm {
-		inverse[p] = i
-	}
+	perm, inverse := axesLast(list, x.Shape().Rank())
+	kept := len(perm) - len(list)
 	t := Transpose(x, perm...)
 	flat := Reshape(t, []int{-1})
 	if kept > 0 {

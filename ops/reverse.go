@@ -57,7 +57,7 @@ var rollOp = op.Register(&op.Op{
 			return x, c.Errorf(tenon.ErrShape, "shift has the shape %v for %d axes", s, len(c.Ints(2)))
 		}
 		for _, a := range c.Ints(2) {
-			if _, err := axisOf(c, a, x); err != nil {
+			if _, err := c.Axis(a, x); err != nil {
 				return x, err
 			}
 		}

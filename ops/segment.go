@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"slices"
 	"strings"
 	"unsafe"
 
@@ -92,7 +93,7 @@ func segmentOp(r segmentReduction) *op.Op {
 				return nil, op.NotHandled
 			}
 			n := castIndex(c.Tensor(2))
-			step := Reshape(Mul(Range(0, rows, 1), n), append([]int{-1}, constSizes(ids.Shape().Rank()-1, 1)...))
+			step := Reshape(Mul(Range(0, rows, 1), n), append([]int{-1}, slices.Repeat([]int{1}, ids.Shape().Rank()-1)...))
 			ids = Where(Less(ids, 0), ids, Add(ids, step))
 			y := op.Eval(o, x, ids, Mul(rows, n))
 			return c.Result(Reshape(y, Concat([]any{Reshape(rows, []int{1}), Reshape(n, []int{1}), sizesFrom(y, 1)}, 0)))

@@ -216,7 +216,7 @@ var topKOp = op.Register(&op.Op{
 	Params: []op.Param{{Name: "x", Takes: op.OrderedValues}, sizeParam("k"), {Name: "axis", Kind: op.Attr, Type: op.IntType, Default: -1}}, Results: 2,
 	Shape: func(c *op.Call) (s shape.Shape, err error) {
 		s = c.Tensor(0).Shape()
-		axis, err := axisOf(c, c.Int(2), s)
+		axis, err := c.Axis(c.Int(2), s)
 		if err != nil {
 			return s, err
 		}

@@ -15,7 +15,7 @@ var unstackOp = op.Register(&op.Op{
 	Params: []op.Param{{Name: "x"}, {Name: "axis", Kind: op.Attr, Type: op.IntType, Default: 0}}, Results: -1,
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
 		x := c.Tensor(0)
-		axis, err := axisOf(c, c.Int(1), x.Shape())
+		axis, err := c.Axis(c.Int(1), x.Shape())
 		if err != nil {
 			return nil, err
 		}
@@ -126,7 +126,7 @@ func Split(x, sizes any, axis int) []tensor.Tensor {
 // known.
 func splitSizes(c *op.Call) ([]int, error) {
 	s := c.Tensor(0).Shape()
-	axis, err := axisOf(c, c.Int(2), s)
+	axis, err := c.Axis(c.Int(2), s)
 	if err != nil {
 		return nil, err
 	}

@@ -98,7 +98,7 @@ var repeatOp = op.Register(&op.Op{
 	Params: []op.Param{{Name: "x"}, {Name: "repeats", Takes: op.Indices}, {Name: "axis", Kind: op.Attr, Type: op.IntType, Default: 0}}, Results: 1,
 	Shape: func(c *op.Call) (shape.Shape, error) {
 		s, rs := c.Tensor(0).Shape(), c.Tensor(1).Shape()
-		axis, err := axisOf(c, c.Int(2), s)
+		axis, err := c.Axis(c.Int(2), s)
 		if err != nil {
 			return s, err
 		}

@@ -19,6 +19,7 @@ type (
 // gradient sets the gradient of an operation. It is separate from the operation's definition,
 // because gradients call operations, and Go rejects initialization cycles.
 func gradient[F gradient1 | gradient2 | gradientN](o *op.Op, f F) *op.Op {
+	o.Nondifferentiable = false // as Register finds operations that make tensors without it
 	switch f := any(f).(type) {
 	case gradient1:
 		o.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {

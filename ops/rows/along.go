@@ -99,7 +99,7 @@ func init() {
 	cumSumOp = along(&op.Op{
 		Name: "ragged.cumsum", Statement: eachRow(op.Scan, op.Sums, movedZero), Doc: "The running sums of each row.", Params: cumParams,
 		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
-			return []tensor.Tensor{CumSum(ct[0], c.Value(1), CumOptions{c.Bool(2), !c.Bool(3)}), nil}
+			return []tensor.Tensor{CumSum(ct[0], c.Value(1), CumOptions{Exclusive: c.Bool(2), Reverse: !c.Bool(3)}), nil}
 		},
 	}, op.Numbers, cumOptions, func(out, x *tensor.Dense, splits []int64, how CumOptions) {
 		byType[x.DType()].cumSum(out, x, splits, innerSize(x), segment.Cumulation(how))

@@ -61,7 +61,7 @@ func sortWords(w []uint64) {
 	case len(w) < radixMin:
 		slices.Sort(w)
 	default:
-		radix(w, make([]uint64, len(w)), 4, func(w uint64) uint64 { return w })
+		radix(w, make([]uint64, len(w)), 4)
 	}
 }
 

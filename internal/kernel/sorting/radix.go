@@ -2,12 +2,12 @@ package sorting
 
 // radix sorts x by the bytes of its words from byte first upwards, least significant byte first; it
 // is stable. Bytes that are the same in all words are skipped. tmp has the length of x.
-func radix[K unsigned](x, tmp []K, first int, word func(K) uint64) {
+func radix[K unsigned](x, tmp []K, first int) {
 	const width = 8
 	var counts [width][256]int
 	size := sizeOf[K]()
 	for _, v := range x {
-		w := word(v)
+		w := uint64(v)
 		for b := first; b < size; b++ {
 			counts[b][byte(w>>(8*b))]++
 		}
@@ -15,7 +15,7 @@ func radix[K unsigned](x, tmp []K, first int, word func(K) uint64) {
 	src, dst := x, tmp
 	for b := first; b < size; b++ {
 		c := &counts[b]
-		if len(x) > 0 && c[byte(word(x[0])>>(8*b))] == len(x) {
+		if len(x) > 0 && c[byte(uint64(x[0])>>(8*b))] == len(x) {
 			continue
 		}
 		sum := 0
@@ -24,7 +24,7 @@ func radix[K unsigned](x, tmp []K, first int, word func(K) uint64) {
 			sum += n
 		}
 		for _, v := range src {
-			d := byte(word(v) >> (8 * b))
+			d := byte(uint64(v) >> (8 * b))
 			dst[c[d]] = v
 			c[d]++
 		}

@@ -102,7 +102,7 @@ func sortKeys[K unsigned](x []K, sign K, float bool) {
 	case len(x) < radixMin:
 		slices.Sort(x)
 	default:
-		radix(x, make([]K, len(x)), 0, func(k K) uint64 { return uint64(k) })
+		radix(x, make([]K, len(x)), 0)
 	}
 	if sign != 0 {
 		for i, k := range x {

@@ -72,6 +72,9 @@ func trainIn(ctx context.Context, c *cli.Command, ranks *train.Ranks, dir string
 	if err := writable(dir); err != nil {
 		return err
 	}
+	if err := store.Replaceable(filepath.Join(dir, modelFolder)); err != nil {
+		return err
+	}
 	path := filepath.Join(dir, declarationsFile)
 	decls, err := decl.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -217,12 +217,20 @@ func TestDamagedModel(t *testing.T) {
 			}
 		}
 	}
-	// Training does not replace what is no model.
-	foreign := t.TempDir()
+	// Training does not replace what is no model, and says so at once; a model of another format it does.
+	dir := t.TempDir()
+	foreign := filepath.Join(dir, modelFolder)
+	if err := os.Mkdir(foreign, 0o755); err != nil {
+		t.Fatal(err)
+	}
 	write(t, filepath.Join(foreign, "thesis.tex"), "x")
-	err := store.Write(foreign, nil, nil, nil)
-	if err == nil || !strings.Contains(err.Error(), "something other than a model") {
-		t.Errorf("a foreign folder: %v", err)
+	code, _, stderr := gosearch(t, t.Context(), dir, "train")
+	if code != 1 || !strings.Contains(stderr, "something other than a model") || strings.Contains(stderr, "epoch") {
+		t.Errorf("a foreign folder: exit status %d, %s", code, stderr)
+	}
+	write(t, filepath.Join(foreign, "config.json"), `{"gosearch_format": 1}`)
+	if err := store.Replaceable(foreign); err != nil {
+		t.Errorf("a model of another format: %v", err)
 	}
 }
 

@@ -61,7 +61,7 @@ type index struct {
 // atomically; a folder with anything else is an error. extra writes more files into the folder
 // that it is given.
 func Write(dir string, m *Model, decls []decl.Decl, extra func(dir string) error) (err error) {
-	if err := replaceable(dir); err != nil {
+	if err := Replaceable(dir); err != nil {
 		return err
 	}
 	parent, base := filepath.Split(filepath.Clean(dir))
@@ -118,8 +118,8 @@ func Write(dir string, m *Model, decls []decl.Decl, extra func(dir string) error
 	return replace(temp, dir)
 }
 
-// replaceable returns an error if a folder contains something that is not a model.
-func replaceable(dir string) error {
+// Replaceable returns an error if a folder contains something that is not a model, of this format or another.
+func Replaceable(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
 		return nil
@@ -188,9 +188,6 @@ func readConfig(dir string) (Config, error) {
 	if err := json.Unmarshal(b, &c); err != nil || c.Format == 0 {
 		return c, errors.New(configFile + " is not that of a model")
 	}
-	if c.Format != Format {
-		return c, fmt.Errorf("its format is %d, but this program reads %d", c.Format, Format)
-	}
 	return c, nil
 }
 
@@ -212,6 +209,9 @@ func open(dir string) (*Model, error) {
 	c, err := readConfig(dir)
 	if err != nil {
 		return nil, err
+	}
+	if c.Format != Format {
+		return nil, fmt.Errorf("its format is %d, but this program reads %d", c.Format, Format)
 	}
 	m := &Model{Config: c, Vocabulary: &token.Vocabulary{}, file: filepath.Join(dir, declarationsFile)}
 	if c.Width != model.Width {

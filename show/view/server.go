@@ -124,7 +124,10 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request, path string, trail
 		return
 	}
 	item := trail[len(trail)-1]
-	fragment := ""
+	stamp, fragment := "", ""
+	if item.Stamp != nil {
+		stamp = item.Stamp() // before it is drawn: what changes later has another one
+	}
 	if item.Draw != nil {
 		var err error
 		if fragment, err = item.Draw(r.URL.Query()); err != nil {
@@ -140,7 +143,7 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request, path string, trail
 	}
 	m.End().Element("h1", item.Name).Line()
 	if item.Stamp != nil {
-		m.Open("div", "data-live", "/"+s.token+"/live/"+path).Add(fragment).End()
+		m.Open("div", "data-live", "/"+s.token+"/live/"+path+"?stamp="+url.QueryEscape(stamp)).Add(fragment).End()
 	} else {
 		m.Add(fragment)
 	}
@@ -158,7 +161,7 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request, path string, trail
 	}
 }
 
-// live reports by server-sent events when an item has changed.
+// live reports by server-sent events when an item has changed since the page with the given stamp.
 func (s *Server) live(w http.ResponseWriter, r *http.Request, item Item) {
 	if item.Stamp == nil {
 		http.NotFound(w, r)
@@ -168,7 +171,7 @@ func (s *Server) live(w http.ResponseWriter, r *http.Request, item Item) {
 	c := http.NewResponseController(w)
 	tick := time.NewTicker(s.every)
 	defer tick.Stop()
-	for last, n := item.Stamp(), 0; ; {
+	for last, n := r.FormValue("stamp"), 0; ; {
 		if _, err := fmt.Fprint(w, ": here\n\n"); err != nil || c.Flush() != nil {
 			return
 		}

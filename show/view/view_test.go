@@ -2,17 +2,18 @@ package view_test
 
 import (
 	"bufio"
-	"context"
 	"encoding/xml"
 	"errors"
 	"fmt"
+	"html"
 	"io"
 	"math"
 	"net"
-	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -282,48 +283,35 @@ func TestServer(t *testing.T) {
 
 // Who looks at what changes is told.
 func TestLive(t *testing.T) {
-	stamps := make(chan string, 3)
-	stamps <- "a"
-	stamps <- "a"
-	stamps <- "b"
-	last := ""
+	var stamp atomic.Value
+	stamp.Store("a & b")
 	s := view.NewServer("live", []view.Item{{Name: "x", Draw: func(url.Values) (string, error) { return "<p>x</p>", nil }, Stamp: func() string {
-		select {
-		case last = <-stamps:
-		default:
-		}
-		return last
+		return stamp.Load().(string)
 	}}})
 	server := httptest.NewServer(s)
 	defer server.Close()
-	base := s.URL(server.Listener.Addr())
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"live/0/", nil)
+	page, err := server.Client().Get(s.URL(server.Listener.Addr()) + "0/")
 	if err != nil {
 		t.Fatal(err)
 	}
-	answer, err := server.Client().Do(r)
+	b, err := io.ReadAll(page.Body)
+	live := regexp.MustCompile(`data-live="(/[^"]*)"`).FindSubmatch(b)
+	if err = errors.Join(err, page.Body.Close()); err != nil || live == nil {
+		t.Fatalf("%v %s", err, b)
+	}
+	stamp.Store("c") // before the page listens
+	answer, err := server.Client().Get(server.URL + html.UnescapeString(string(live[1])))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer answer.Body.Close()
 	lines := bufio.NewScanner(answer.Body)
-	for lines.Scan() {
-		if lines.Text() == "data: 1" {
-			cancel()
-			break
+	for _, want := range []string{"data: 1", "data: 2"} {
+		for lines.Scan() && !strings.HasPrefix(lines.Text(), "data:") {
 		}
-	}
-	if lines.Text() != "data: 1" || answer.Header.Get("Content-Type") != "text/event-stream" {
-		t.Errorf("got %q, %v", lines.Text(), lines.Err())
-	}
-	page, err := server.Client().Get(base + "0/")
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := io.ReadAll(page.Body)
-	if err = errors.Join(err, page.Body.Close()); err != nil || !strings.Contains(string(b), `data-live="/`) {
-		t.Errorf("%v %s", err, b)
+		if lines.Text() != want || answer.Header.Get("Content-Type") != "text/event-stream" {
+			t.Errorf("got %q, %v; want %q", lines.Text(), lines.Err(), want)
+		}
+		stamp.Store("d")
 	}
 }

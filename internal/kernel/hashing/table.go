@@ -102,11 +102,13 @@ func (t *table) growTo(n int) {
 // appearance.
 func numbered(ids []int64, c Column) (first []int64) {
 	n := c.Len()
-	if lo, hi := bounds(c.words); c.same == nil && hi-lo < uint64(few(n)) {
-		for i, w := range c.words {
-			ids[i] = int64(w - lo)
+	if c.same == nil {
+		if lo, hi := bounds(c.words); hi-lo < uint64(few(n)) {
+			for i, w := range c.words {
+				ids[i] = int64(w - lo)
+			}
+			return renumbered(ids, int(hi-lo)+1)
 		}
-		return renumbered(ids, int(hi-lo)+1)
 	}
 	start := newTable(min(n, grain))
 	start.numberAll(ids[:min(n, grain)], &c, 0)

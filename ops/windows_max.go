@@ -111,19 +111,13 @@ func init() {
 	})
 	maxWindowsOp.VJP = func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
 		x := c.Tensor(0)
-		if !x.DType().IsDifferentiable() {
-			return []tensor.Tensor{nil}
-		}
 		g := op.Eval(maxWindowsGradOp, append([]any{x, out[0], ct[0]}, c.Args[1:]...)...)
 		return []tensor.Tensor{known(g, x.Shape())}
 	}
 	// The operation is linear in the cotangents. A NaN beyond the ends equals nothing.
 	maxWindowsGradOp.VJP = func(c *op.Call, _, h []tensor.Tensor) []tensor.Tensor {
 		x, y := c.Tensor(0), c.Tensor(1)
-		n, rank := len(c.Ints(4)), x.Shape().Rank()
-		if rank < 0 {
-			tenon.Throw(c.Errorf(tenon.ErrUnsupported, "the gradient needs to know the rank"))
-		}
+		n, rank := len(c.Ints(4)), rankOf(c, x)
 		at, err := windowsAt(c, 3, rank, 1)
 		tenon.Throw(err)
 		elements := make([]int, n)

@@ -563,9 +563,8 @@ func (p *prober) dependent(c *op.Call) error {
 			return nil
 		}
 	}
-	e := c.Errorf(tenon.ErrUnsupported, "an operand is divided, but the size of the result depends on all of its elements")
-	e.Hint = "give the size, or make the operand whole with mesh.Gather"
-	return e
+	return c.Errorf(tenon.ErrUnsupported, "an operand is divided, but the size of the result depends on all of its elements").
+		WithHint("give the size, or make the operand whole with mesh.Gather")
 }
 
 // unknown returns the error for divided operands whose axes cannot be followed.
@@ -610,9 +609,8 @@ func (t *tracer) apartOnce(c *op.Call, what string, s *tensor.Spec, cuts []cut) 
 // alsoSummed returns the error for two axes that are divided along the same axis of the mesh, over one of which the operation
 // sums: no rank has all pairs of their entries.
 func alsoSummed(c *op.Call, vars []*variable) error {
-	e := c.Errorf(tenon.ErrInvalid, "with the operands %v, it would sum over the ranks along which another axis is divided", vars)
-	e.Hint = "make one of the operands whole with mesh.Gather, or divide the names along different axes of the mesh"
-	return e
+	return c.Errorf(tenon.ErrInvalid, "with the operands %v, it would sum over the ranks along which another axis is divided", vars).
+		WithHint("make one of the operands whole with mesh.Gather, or divide the names along different axes of the mesh")
 }
 
 // drawn handles an operation that draws a random element for each element of an operand in which it is

@@ -86,12 +86,9 @@ func onFeatures(fn string, x tensor.Tensor, n Names, f func(tensor.Tensor) tenso
 			return onFeatures(fn, u, Names{}, f)
 		})
 	case tensor.Carrier:
-		items, axes := t.Carried()
+		_, axes := t.Carried()
 		if s := t.Shape(); !s.HasRank() || axes < s.Rank() {
-			if m, ok := t.(someMissing); ok { // missing items must not meet what is learned, not even in gradients
-				items = ops.Where(elementsThere(m), items, 0.0)
-			}
-			return tenon.Must(t.Carry(onFeatures(fn, items, Names{}, f)))
+			return tenon.Must(t.Carry(onFeatures(fn, carriedBy(t), Names{}, f)))
 		}
 		if r, ok := x.(rowed); ok {
 			noFeatures(fn, r)
@@ -101,6 +98,15 @@ func onFeatures(fn string, x tensor.Tensor, n Names, f func(tensor.Tensor) tenso
 		tenon.Throw(tenon.NewError(tenon.ErrShape, fn, "a scalar has no features"))
 	}
 	return f(x)
+}
+
+// carriedBy returns what t carries, with 0 in place of missing elements.
+func carriedBy(t tensor.Carrier) tensor.Tensor {
+	items, _ := t.Carried()
+	if m, ok := t.(someMissing); ok {
+		return whereThere(m.Mask(), items)
+	}
+	return items
 }
 
 func noFeatures(fn string, x rowed) {
@@ -159,10 +165,14 @@ func onAll(x tensor.Tensor, f func(tensor.Tensor) tensor.Tensor) tensor.Tensor {
 		dims := t.Dims().Names()
 		return named.Of(onAll(named.Unnamed(t, dims...), f), dims...)
 	case tensor.Carrier:
-		items, _ := t.Carried()
-		return tenon.Must(t.Carry(onAll(items, f)))
+		return tenon.Must(t.Carry(onAll(carriedBy(t), f)))
 	}
 	return f(x)
+}
+
+// onesOf returns ones in place of the elements of x, except where they are missing.
+func onesOf(x tensor.Tensor) tensor.Tensor {
+	return onAll(x, func(x tensor.Tensor) tensor.Tensor { return ops.OnesLike(x) })
 }
 
 // withFeatures applies f, which adds an axis of features to each element, to the elements of any
@@ -178,8 +188,7 @@ func withFeatures(fn string, x tensor.Tensor, n Names, f func(tensor.Tensor) ten
 		dims := t.Dims().Names()
 		return named.Of(withFeatures(fn, named.Unnamed(t, dims...), n, f), append(append([]named.Name{}, dims...), n.Out)...)
 	case tensor.Carrier:
-		items, _ := t.Carried()
-		return tenon.Must(t.Carry(withFeatures(fn, items, n, f)))
+		return tenon.Must(t.Carry(withFeatures(fn, carriedBy(t), n, f)))
 	}
 	return f(x)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/named"
+	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/rows"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -68,10 +69,31 @@ func onItems(fn string, f func([]tensor.Tensor) tensor.Tensor, xs ...operand) te
 			items, _ := t.Carried()
 			rest := append([]operand{}, xs...)
 			rest[i].value = items
+			if m, ok := t.(someMissing); ok {
+				for k := range rest {
+					rest[k].value = whereThere(m.Mask(), rest[k].value)
+				}
+			}
 			return tenon.Must(t.Carry(onItems(fn, f, rest...)))
 		}
 	}
 	return f(dense)
+}
+
+// whereThere returns x with 0 where the mask of its items is false, so that what is stored there, such as NaN or a
+// label that is no class, reaches no sum, no gradient and no check.
+func whereThere(there, x tensor.Tensor) tensor.Tensor {
+	if t, ok := x.(tensor.Carrier); ok {
+		items, _ := t.Carried()
+		return tenon.Must(t.Carry(whereThere(there, items)))
+	}
+	if !x.Shape().HasRank() || x.Shape().Rank() < there.Shape().Rank() {
+		return x
+	}
+	for there.Shape().Rank() < x.Shape().Rank() {
+		there = ops.ExpandDims(there, -1)
+	}
+	return ops.Where(there, x, ops.ZerosLike(x))
 }
 
 // onVectors is like onItems for an f that maps vectors to a number each: those of the first

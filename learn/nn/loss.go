@@ -46,7 +46,7 @@ func (r Reduction) Of(losses, weights tensor.Tensor) tensor.Tensor {
 			tenon.Throw(tenon.NewError(tenon.ErrUnsupported, fn, fmt.Sprintf("%s has no rows of different lengths", tenon.String(losses.Spec()))))
 		}
 		if weights == nil {
-			weights = ops.OnesLike(losses)
+			weights = onesOf(losses)
 		}
 		sum, count := ops.Sum(losses, -1), ops.Sum(inPlaceOf(weights, losses), -1)
 		some := ops.NotEqual(count, 0.0)
@@ -61,7 +61,7 @@ func (r Reduction) Of(losses, weights tensor.Tensor) tensor.Tensor {
 
 // inPlaceOf returns the weights with 0 for missing losses.
 func inPlaceOf(weights, losses tensor.Tensor) tensor.Tensor {
-	return ops.Mul(weights, ops.OnesLike(losses))
+	return ops.Mul(weights, onesOf(losses))
 }
 
 // Weighted multiplies losses by weights of the same shape.
@@ -99,7 +99,7 @@ func SoftmaxCrossEntropy(logits, labels tensor.Tensor, options ...CrossEntropyOp
 	if !(o.Smoothing >= 0 && o.Smoothing < 1) {
 		tenon.Throw(tenon.NewError(tenon.ErrInvalid, fn, fmt.Sprintf("the smoothing is %v, want at least 0 and below 1", o.Smoothing)))
 	}
-	return o.Reduction.Of(ofClasses(fn, logits, labels, o.Classes, o.each), o.counts(logits, labels))
+	return o.Reduction.Of(ofClasses(fn, logits, labels, o.Classes, o.each), o.counts(fn, logits, labels))
 }
 
 // ofClasses applies f to scores, with the classes last, and labels, which are class numbers
@@ -185,15 +185,15 @@ func lastAxis(x tensor.Tensor) shape.Shape {
 }
 
 // counts returns the weight of each label, or nil if all are 1.
-func (o CrossEntropyOptions) counts(logits, labels tensor.Tensor) tensor.Tensor {
+func (o CrossEntropyOptions) counts(fn string, logits, labels tensor.Tensor) tensor.Tensor {
 	if o.Reduction == EachLoss || o.Weights == nil && o.Ignore == nil || labels.DType().IsFloat() {
 		return nil
 	}
-	return onAll(labels, func(y tensor.Tensor) tensor.Tensor {
+	return ofClasses(fn, logits, labels, o.Classes, func(x, y tensor.Tensor) tensor.Tensor {
 		at, ignored := o.classes(y)
-		w := ops.Cast(ops.OnesLike(at), logits.DType())
+		w := ops.Cast(ops.OnesLike(at), x.DType())
 		if o.Weights != nil {
-			w = ops.Gather(ops.Cast(o.Weights, logits.DType()), at, 0)
+			w = ops.Gather(o.weights(x), at, 0)
 		}
 		if ignored != nil {
 			w = ops.Where(ignored, 0.0, w)

@@ -1,13 +1,17 @@
 package nn_test
 
 import (
+	"errors"
 	"math"
+	"strings"
 	"testing"
 
+	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/function"
 	"github.com/tenonml/tenon/grad"
 	"github.com/tenonml/tenon/learn/nn"
+	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -70,3 +74,80 @@ func TestGradientsOfLosses(t *testing.T) {
 		}
 	}
 }
+
+// Losses, means and metrics over items some of which are missing are those over the others, whatever is stored in
+// place of the missing ones, and so are gradients.
+func TestLossesLeaveMissingItemsOut(t *testing.T) {
+	mask := tensor.Of([]bool{true, true, false, true, false, false}, 2, 3)
+	there := []int64{0, 1, 3}
+	present := func(x tensor.Tensor) tensor.Tensor {
+		return ops.Gather(ops.Reshape(x, append([]int{6}, x.Shape().Dims()[2:]...)), there, 0)
+	}
+	labels := tensor.Of([]int64{1, 2, 99, 3, -7, 99}, 2, 3)
+	hidden := func(start float64, dims ...int) tensor.Tensor {
+		m := mask
+		for range dims[2:] {
+			m = ops.ExpandDims(m, -1)
+		}
+		return ops.Where(m, wave64(start, dims...), math.NaN())
+	}
+	number, vector := hidden(1, 2, 3), hidden(2, 2, 3, 4)
+	class := tensor.Of([]float64{1, 2, 3, 4})
+	entropy := func(o nn.CrossEntropyOptions) func(x, y tensor.Tensor) tensor.Tensor {
+		return func(x, y tensor.Tensor) tensor.Tensor { return nn.SoftmaxCrossEntropy(x, y, o) }
+	}
+	of := func(x float64) tensor.Tensor { return tensor.Scalar(x) }
+	for name, c := range map[string]struct {
+		f    func(x, y tensor.Tensor) tensor.Tensor
+		x, y tensor.Tensor
+	}{
+		"squared":                {nn.SquaredError, number, hidden(3, 2, 3)},
+		"binary":                 {func(x, y tensor.Tensor) tensor.Tensor { return nn.BinaryCrossEntropy(x, y) }, number, hidden(3, 2, 3)},
+		"cosine":                 {func(x, y tensor.Tensor) tensor.Tensor { return nn.Cosine(x, y) }, vector, hidden(3, 2, 3, 4)},
+		"focal":                  {func(x, y tensor.Tensor) tensor.Tensor { return nn.Focal(x, y, 2) }, vector, labels},
+		"margin":                 {func(x, y tensor.Tensor) tensor.Tensor { return nn.MultiMargin(x, y, 1) }, vector, labels},
+		"softmax":                {entropy(nn.CrossEntropyOptions{Smoothing: 0.1, Weights: class}), vector, labels},
+		"softmax, weighted mean": {entropy(nn.CrossEntropyOptions{Weights: class, Reduction: nn.MeanLoss}), vector, labels},
+		"softmax, mean of some":  {entropy(nn.CrossEntropyOptions{Ignore: []int64{2}, Reduction: nn.MeanLoss}), vector, labels},
+		"weighted mean":          {func(x, y tensor.Tensor) tensor.Tensor { return nn.MeanLoss.Of(nn.Weighted(x, y), y) }, number, hidden(3, 2, 3)},
+		"streaming mean": {func(x, y tensor.Tensor) tensor.Tensor {
+			return of(nn.NewMean().Update(nn.SquaredError(ops.StopGradient(x), y), nil).Result())
+		}, number, hidden(3, 2, 3)},
+		"streaming mean, weighted": {func(x, y tensor.Tensor) tensor.Tensor {
+			return of(nn.NewMean().Update(ops.StopGradient(x), y).Result())
+		}, number, hidden(3, 2, 3)},
+		"accuracy": {func(x, y tensor.Tensor) tensor.Tensor {
+			return of(nn.NewAccuracy().Update(ops.StopGradient(x), y).Result())
+		}, vector, labels},
+		"area": {func(x, y tensor.Tensor) tensor.Tensor {
+			return of(nn.NewAUC(0, nn.Logits).Update(ops.StopGradient(x), ops.Equal(y, int64(2))).Result())
+		}, number, labels},
+	} {
+		whole := ops.Sum(c.f(present(c.x), present(c.y)))
+		slope := ops.Reshape(grad.Of(func(x tensor.Tensor) tensor.Tensor { return ops.Sum(c.f(present(x), present(c.y))) })(c.x), c.x.Shape().Dims())
+		for kind, as := range map[string]func(x, y tensor.Tensor) (tensor.Tensor, tensor.Tensor){
+			"both":   func(x, y tensor.Tensor) (tensor.Tensor, tensor.Tensor) { return maskedBy(mask, x), maskedBy(mask, y) },
+			"first":  func(x, y tensor.Tensor) (tensor.Tensor, tensor.Tensor) { return maskedBy(mask, x), y },
+			"second": func(x, y tensor.Tensor) (tensor.Tensor, tensor.Tensor) { return x, maskedBy(mask, y) },
+		} {
+			f := func(x tensor.Tensor) tensor.Tensor { return ops.Sum(c.f(as(x, c.y))) }
+			if err := tensor.AllClose(f(c.x), whole); err != nil {
+				t.Errorf("%s, %s masked: %v", name, kind, err)
+			}
+			if err := tensor.AllClose(grad.Of(f)(c.x), slope); err != nil {
+				t.Errorf("gradient of %s, %s masked: %v", name, kind, err)
+			}
+		}
+	}
+	if s := nn.NewEmbedding(ops.RandomKey(1), 5, 3).Apply(maskedBy(mask, labels)).Shape(); s.Rank() != 3 {
+		t.Errorf("vectors of labels: %v", s)
+	}
+	if _, err := tenon.Try(func() any { return nn.NewAccuracy().Update(wave(1, 3, 4), labels) }); !errors.Is(err, tenon.ErrShape) {
+		t.Errorf("labels of other items: %v", err)
+	}
+	if _, err := tenon.Try(func() any { return nn.NewAccuracy().Update(wave(1, 2, 3, 4), labels) }); err == nil || !strings.Contains(err.Error(), "[0, 2]: index 99") {
+		t.Errorf("labels that are no class: %v", err)
+	}
+}
+
+func maskedBy(mask, x tensor.Tensor) tensor.Tensor { return tenon.Must(masked.New(x, mask)) }

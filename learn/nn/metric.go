@@ -7,6 +7,7 @@ import (
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/named"
 	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ops/key"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -31,9 +32,9 @@ func NewMean() Mean { return Mean{zero(), zero()} }
 // Update adds all elements of x, weighted by weights, which have the shape of x; nil means 1.
 func (m Mean) Update(x, weights tensor.Tensor) Mean {
 	x = ops.Cast(x, dtype.Float64)
-	w := ops.OnesLike(x)
+	w := onesOf(x)
 	if weights != nil {
-		w = ops.Cast(weights, dtype.Float64)
+		w = ops.Mul(w, ops.Cast(weights, dtype.Float64))
 		x = ops.Mul(x, w)
 	}
 	return Mean{ops.Add(m.Sum, ops.Sum(x)), ops.Add(m.Count, ops.Sum(w))}
@@ -80,7 +81,7 @@ func NewAccuracy(of ...Scores) Accuracy { return Accuracy{zero(), zero(), option
 
 // Update adds items. The answer is the class with the highest score, the first one of a tie;
 // with scores of one class, it is yes if the probability is at least 1/2. A score that is NaN
-// is an error.
+// and a label that is no class are errors.
 //
 //	scores: [..., classes], labels: [...] integers
 //	scores: [...] of one class, labels: [...] booleans, or 0 and 1
@@ -89,25 +90,27 @@ func (m Accuracy) Update(scores, labels tensor.Tensor) Accuracy {
 	var hit tensor.Tensor
 	switch m.Scores {
 	case Classes:
-		hit = ops.Equal(best(fn, m.Scores.numbers(fn, scores), labels), ops.Cast(labels, dtype.Int64))
+		hit = onVectors(fn, "Classes", classesOf(fn, scores, labels), func(x []tensor.Tensor) tensor.Tensor {
+			classes := ops.Range(int64(0), size(x[0], -1), int64(1)) // a label that is none of them is an error
+			return ops.Equal(ops.ArgMax(m.Scores.numbers(fn, x[0]), -1), ops.Gather(classes, ops.Cast(x[1], dtype.Int64), 0))
+		}, of(scores), operand{labels, 1})
 	default:
-		sameShapes(fn, scores, labels, 0)
 		least := 0.5
 		if m.Scores == Logits {
 			least = 0
 		}
-		hit = ops.Equal(ops.GreaterEqual(m.Scores.numbers(fn, scores), least), ops.NotEqual(ops.Cast(labels, dtype.Int64), int64(0)))
+		hit = onItems(fn, func(x []tensor.Tensor) tensor.Tensor {
+			return ops.Equal(ops.GreaterEqual(m.Scores.numbers(fn, x[0]), least), ops.NotEqual(ops.Cast(x[1], dtype.Int64), int64(0)))
+		}, of(scores), of(labels))
 	}
-	return Accuracy{ops.Add(m.Hits, total(hit)), ops.Add(m.Count, total(ops.OnesLike(hit))), m.Scores}
+	return Accuracy{ops.Add(m.Hits, total(hit)), ops.Add(m.Count, total(onesOf(hit))), m.Scores}
 }
 
-// best returns the class with the highest score. The classes of named scores are along the
-// dimension that the labels lack.
-func best(fn string, scores, labels tensor.Tensor) tensor.Tensor {
+// classesOf returns the name of the classes of named scores: of the one dimension that the labels lack.
+func classesOf(fn string, scores, labels tensor.Tensor) named.Name {
 	x, ok := scores.(dimensioned)
 	if !ok {
-		sameShapes(fn, scores, labels, 1)
-		return ops.ArgMax(scores, -1)
+		return nil
 	}
 	var classes []named.Name
 	if y, ok := labels.(dimensioned); ok {
@@ -121,7 +124,7 @@ func best(fn string, scores, labels tensor.Tensor) tensor.Tensor {
 	if len(classes) != 1 {
 		tenon.Throw(tenon.NewError(tenon.ErrInvalid, fn, fmt.Sprintf("the classes are along the one dimension that the labels lack, got %s and %s", tenon.String(scores.Spec()), tenon.String(labels.Spec()))))
 	}
-	return named.By(classes...).ArgMax(x)
+	return classes[0]
 }
 
 // Merge returns the metric of both streams.
@@ -159,7 +162,7 @@ func (m MRR) Update(scores, labels tensor.Tensor) MRR {
 	above, tied := ranks(scores, labels)
 	// The mean of 1/rank over ranks above+1 … above+tied is a difference of harmonic numbers.
 	mean := ops.Div(ops.Sub(ops.Digamma(ops.Add(ops.Add(above, tied), 1.0)), ops.Digamma(ops.Add(above, 1.0))), tied)
-	return MRR{ops.Add(m.Sum, ops.Sum(mean)), ops.Add(m.Count, ops.Sum(ops.OnesLike(mean)))}
+	return MRR{ops.Add(m.Sum, ops.Sum(mean)), ops.Add(m.Count, ops.Sum(onesOf(mean)))}
 }
 
 // Merge returns the metric of both streams.
@@ -184,7 +187,7 @@ func NewRecall(k int) Recall { return Recall{zero(), zero(), k} }
 func (m Recall) Update(scores, labels tensor.Tensor) Recall {
 	above, tied := ranks(scores, labels)
 	share := ops.Div(ops.Minimum(ops.Maximum(ops.Sub(float64(m.K), above), 0.0), tied), tied)
-	return Recall{ops.Add(m.Sum, ops.Sum(share)), ops.Add(m.Count, ops.Sum(ops.OnesLike(share))), m.K}
+	return Recall{ops.Add(m.Sum, ops.Sum(share)), ops.Add(m.Count, ops.Sum(onesOf(share))), m.K}
 }
 
 // Merge returns the metric of both streams.
@@ -223,19 +226,22 @@ func NewAUC(bins int, of ...Scores) AUC {
 //	scores: [...], labels: [...] booleans, or 0 and 1
 func (m AUC) Update(scores, labels tensor.Tensor) AUC {
 	const fn = "nn.AUC"
-	sameShapes(fn, scores, labels, 0)
 	bins := m.Positive.Shape().Dim(0)
-	p := ops.Reshape(m.Scores.numbers(fn, ops.Cast(scores, dtype.Float64)), []int{-1})
-	if m.Scores == Logits {
-		p = ops.Sigmoid(p)
+	// The bin of an item is an even number, plus 1 for positive items.
+	at := onItems(fn, func(x []tensor.Tensor) tensor.Tensor {
+		p := m.Scores.numbers(fn, ops.Cast(x[0], dtype.Float64))
+		if m.Scores == Logits {
+			p = ops.Sigmoid(p)
+		}
+		bin := ops.Cast(ops.Clip(ops.Floor(ops.Mul(p, float64(bins))), 0.0, float64(bins-1)), dtype.Int64)
+		return ops.Add(ops.Mul(bin, int64(2)), ops.Cast(ops.NotEqual(ops.Cast(x[1], dtype.Float64), 0.0), dtype.Int64))
+	}, of(scores), of(labels))
+	if t, ok := at.(dimensioned); ok {
+		at = named.Unnamed(t, t.Dims().Names()...)
 	}
-	at := ops.Cast(ops.Clip(ops.Floor(ops.Mul(p, float64(bins))), 0.0, float64(bins-1)), dtype.Int64)
-	y := ops.Cast(ops.NotEqual(ops.Reshape(ops.Cast(labels, dtype.Float64), []int{-1}), 0.0), dtype.Float64)
-	return AUC{
-		ops.Add(m.Positive, ops.SegmentSum(y, at, bins)),
-		ops.Add(m.Negative, ops.SegmentSum(ops.Sub(1.0, y), at, bins)),
-		m.Scores,
-	}
+	at = ops.Reshape(at, []int{-1})
+	counts := ops.Reshape(ops.SegmentSum(ops.Ones(dtype.Float64, ops.Shape(at)), at, 2*bins), []int{bins, 2})
+	return AUC{ops.Add(m.Positive, ops.Index(counts, key.All, 1)), ops.Add(m.Negative, ops.Index(counts, key.All, 0)), m.Scores}
 }
 
 // Merge returns the metric of both streams, which must have the same number of bins.

@@ -9,6 +9,7 @@ import (
 func GlobalNorm(grads []tensor.Tensor) tensor.Tensor {
 	var sum tensor.Tensor
 	for _, g := range grads {
+		g = widened(g)
 		s := ops.Sum(ops.Mul(g, g))
 		if sum == nil {
 			sum = s
@@ -28,7 +29,7 @@ func ClipByGlobalNorm(grads []tensor.Tensor, limit float64) []tensor.Tensor {
 	scale := ops.Div(limit, ops.Maximum(norm, limit))
 	out := make([]tensor.Tensor, len(grads))
 	for i, g := range grads {
-		out[i] = ops.Mul(g, scale)
+		out[i] = ops.Mul(g, ops.Cast(scale, g.DType()))
 	}
 	return out
 }

@@ -41,14 +41,28 @@ type Rate interface {
 }
 
 // Update does one update of a parameter. done, an integer scalar, is the number of earlier
-// updates of the optimizer. A gradient whose shape is not the parameter's is an error. Update
-// throws errors.
+// updates of the optimizer. A parameter of 16 bits is updated in float32, because they are too few
+// for small steps and for the decays of moments; its slots become float32, too. A gradient whose
+// shape is not the parameter's is an error. Update throws errors.
 func Update(o Optimizer, param, grad tensor.Tensor, slots []tensor.Tensor, done tensor.Tensor) (tensor.Tensor, []tensor.Tensor) {
 	if p, g := param.Shape(), grad.Shape(); !p.CompatibleWith(g) {
 		tenon.Throw(tenon.NewError(tenon.ErrShape, "train.Update", fmt.Sprintf("the gradient has the shape %v, the parameter %v", g, p)))
 	}
-	before := ops.Cast(done, param.DType())
-	return o.Update(param, grad, slots, ops.Add(before, 1.0), o.Rate()(before))
+	p, wide := widened(param), make([]tensor.Tensor, len(slots))
+	for i, s := range slots {
+		wide[i] = widened(s)
+	}
+	before := ops.Cast(done, p.DType())
+	next, after := o.Update(p, widened(grad), wide, ops.Add(before, 1.0), o.Rate()(before))
+	return ops.Cast(next, param.DType()), after
+}
+
+// widened returns floating-point numbers of 16 bits as float32, and others as they are.
+func widened(x tensor.Tensor) tensor.Tensor {
+	if d := x.DType(); d.IsFloat() && d.Size() < 4 {
+		return ops.Cast(x, dtype.Float32)
+	}
+	return x
 }
 
 // scheduled is the part of an optimizer that knows its rate.

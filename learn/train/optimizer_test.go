@@ -4,6 +4,9 @@ import (
 	"math"
 	"testing"
 
+	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/learn/nn"
 	"github.com/tenonml/tenon/learn/train"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/tensor"
@@ -129,5 +132,44 @@ func TestClip(t *testing.T) {
 	}
 	if c := train.ClipByGlobalNorm(g, 10); !tensor.Equal(c[0], g[0], tensor.EqualOptions{}) || !tensor.Equal(ops.Mul(c[1], 1.0), g[1], tensor.EqualOptions{}) {
 		t.Errorf("small gradients were scaled: %v", c)
+	}
+}
+
+// Parameters of 16 bits are trained by every optimizer as those of 32 are, up to rounding, and keep their type, also
+// beside others, with clipped gradients, an average and a scaled loss.
+func TestOptimizersOfNarrowParameters(t *testing.T) {
+	type pair struct{ W, B tensor.Tensor }
+	x, y := ops.Reshape(wave[float32](3, 32), []int{8, 4}), ops.Reshape(wave[float32](4, 24), []int{8, 3})
+	fit := func(d dtype.DType, o train.Options) (loss float64, s train.State[pair]) {
+		m := pair{ops.Cast(ops.Reshape(wave[float32](1, 12), []int{4, 3}), d), wave[float32](2, 3)}
+		trainer := tenon.Must(train.NewTrainer(m, func(m pair, _ tensor.Tensor, _ tensor.Tensor) tensor.Tensor {
+			h := ops.Add(ops.Cast(ops.MatMul(ops.Cast(x, d), m.W), dtype.Float32), m.B)
+			return ops.Mean(nn.SquaredError(h, y))
+		}, o))
+		for range 200 {
+			loss = tenon.Must(trainer.Step(t.Context(), x))
+		}
+		return loss, trainer.State()
+	}
+	for name, o := range map[string]train.Options{
+		"SGD": {Optimizer: train.SGD(0.1, train.SGDOptions{Momentum: 0.9}), ClipNorm: 0.5}, "Adam": {Optimizer: train.Adam(1e-2), ClipNorm: 0.5},
+		"AdamW": {Optimizer: train.AdamW(train.Warmup(10, train.Cosine(1e-2, 300))), Average: 0.999}, "NAdam": {Optimizer: train.NAdam(1e-2), Accumulate: 2},
+		"RAdam": {Optimizer: train.RAdam(1e-2), LossScale: train.LossScale{Start: 65536}}, "Adafactor": {Optimizer: train.Adafactor(1e-2)},
+		"Adagrad": {Optimizer: train.Adagrad(0.1)}, "RMSProp": {Optimizer: train.RMSProp(1e-2), AverageEvery: 5}, "LAMB": {Optimizer: train.LAMB(1e-2)},
+	} {
+		want, whole := fit(dtype.Float32, o)
+		for _, d := range []dtype.DType{dtype.BFloat16, dtype.Float16, dtype.Float64} {
+			got, s := fit(d, o)
+			if !(math.Abs(got-want) < 2e-3) {
+				t.Errorf("%s of %v: the loss is %v, with 32 bits %v", name, d, got, want)
+			}
+			average := s.Averaged().W
+			if average.DType() != d || s.Params.W.DType() != d || s.Params.B.DType() != dtype.Float32 {
+				t.Errorf("%s of %v: the types are %v, %v and %v", name, d, s.Params.W.DType(), average.DType(), s.Params.B.DType())
+			}
+			if err := tensor.AllClose(ops.Cast(average, dtype.Float32), whole.Averaged().W, tensor.CloseOptions{RTol: 0.05, ATol: 0.05}); err != nil {
+				t.Errorf("%s of %v: the average: %v", name, d, err)
+			}
+		}
 	}
 }

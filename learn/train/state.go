@@ -69,7 +69,7 @@ func NotMatrices(_ string, p tensor.Tensor) bool { return p.Shape().Rank() < 2 }
 // State is everything that steps change. It is a nest of Values.
 type State[P any] struct {
 	Params  P
-	Slots   [][]tensor.Tensor // of the optimizer, for each parameter that is trained, in the order of package nest
+	Slots   [][]tensor.Tensor // of the optimizer, for each parameter that is trained, in the order of package nest; like sums and averages, of at least 32 bits
 	Sum     []tensor.Tensor   // of gradients since the last update; empty without accumulation
 	Average []tensor.Tensor   // of all floating-point tensors of Params; empty without averaging
 	Scale   []tensor.Tensor   // of the loss, and the number of finite updates in a row; empty without loss scaling
@@ -102,13 +102,16 @@ func NewState[P any](params P, o Options) State[P] {
 	tenon.Throw(flat.anyTrained(params))
 	s := State[P]{Params: params, Scale: o.newScale(), Step: tensor.Scalar(int64(0)), Key: ops.RandomKey(o.Seed)}
 	for i, p := range flat.tensors() {
+		p = widened(p)
 		s.Slots = append(s.Slots, flat.optimizers[i].Slots(p))
 		if o.Accumulate > 1 {
 			s.Sum = append(s.Sum, zeros(p))
 		}
 	}
 	if o.averages() {
-		s.Average = flat.all()
+		for _, p := range flat.all() {
+			s.Average = append(s.Average, widened(p))
+		}
 	}
 	return s
 }
@@ -124,7 +127,12 @@ func (s State[P]) Averaged() P {
 	if len(s.Average) == 0 {
 		return s.Params
 	}
-	return pack(tenon.Must(flatten(s.Params, Options{})), s.Params, s.Average)
+	flat := tenon.Must(flatten(s.Params, Options{}))
+	all := flat.all()
+	for i, p := range all {
+		all[i] = ops.Cast(s.Average[i], p.DType())
+	}
+	return pack(flat, s.Params, all)
 }
 
 // Step processes one batch: it returns the state after it and the loss before it. It is a pure
@@ -168,9 +176,9 @@ func differentiate[P, B any](s State[P], batch B, loss lossOf[P, B], o Options, 
 		}
 		return r
 	})(flat.tensors(), batch)
-	if len(s.Scale) > 0 {
-		for i, x := range grads {
-			grads[i] = ops.Div(x, ops.Cast(s.Scale[0], x.DType()))
+	for i, x := range grads {
+		if grads[i] = widened(x); len(s.Scale) > 0 {
+			grads[i] = ops.Div(grads[i], ops.Cast(s.Scale[0], grads[i].DType()))
 		}
 	}
 	after = s.Params
@@ -254,7 +262,7 @@ func step[P, B any](s State[P], batch B, loss lossOf[P, B], o Options, update bo
 	next.Params = packTrained(tenon.Must(flatten(after, o)), after, params)
 	if o.averages() {
 		for i, p := range tenon.Must(flatten(next.Params, o)).all() {
-			next.Average = append(next.Average, o.averaged(s.Average[i], p, updates))
+			next.Average = append(next.Average, o.averaged(s.Average[i], widened(p), updates))
 		}
 	}
 	return next, withLosses(losses, seen...)

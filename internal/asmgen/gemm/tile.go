@@ -21,7 +21,7 @@ const (
 	tileCRow   = 56  // from a row of C to the next
 	tileCols   = 64  // columns, for the masked kernels
 	tilePack   = 72  // where the packing kernels leave B, two vectors a row, and the carrying ones a row
-	tileReadC  = 80  // not zero: add beta C
+	tileReadC  = 80  // 1: add beta C; 2: write C past the cache, where the kernel has all columns
 	tileAhead  = 88  // what will be needed next: each step asks for a line of it
 	tileStep   = 96  // from one such line to the next
 	tileSums   = 104 // sums of each row by lanes, for the exponential kernels
@@ -32,7 +32,9 @@ const (
 	tileNext   = 144 // from what one tile asks for to what the next one does
 	tileCarry  = 152 // the row that the first tile of the carrying kernels copies
 	tileComing = 160 // from it to the row that the next tile will copy
-	tileScalar = 168 // alpha, and beta one element later
+	tileRuns   = 168 // runs of k steps, for the kernels that read A where it is; 0 is 1
+	tileLeap   = 176 // from the end of a run of A's columns to the next run
+	tileScalar = 184 // alpha, and beta one element later
 )
 
 // A shape is one variant of the tile kernel.
@@ -158,26 +160,32 @@ type soon struct {
 
 // newSoon prepares it: with 128 steps or more, a row every 8 steps, so that the last one is
 // asked for 64 steps before the end, and with less every 4 steps. Where there are too few
-// for that too, it asks for all rows now.
-func newSoon(c, crow, k reg.GPVirtual, rows, bytes int) soon {
-	s := soon{c: c, k: k, mask: AllocLocal(8), from: AllocLocal(8), bytes: bytes}
-	MOVQ(U32(8-1), s.mask)
-	MOVQ(U32(uint32(8*(rows+8))), s.from)
+// for that too, it asks for all rows now. Of several runs, only the first counts. Rows that are
+// written past the cache are not asked for.
+func (s shape) newSoon(p isa, t, c, k reg.GPVirtual, rows int) soon {
+	n := soon{c: c, k: k, mask: AllocLocal(8), from: AllocLocal(8), bytes: s.vectors * p.bytes()}
+	if s.streams() {
+		MOVQ(U32(0), n.from)
+		CMPQ(Mem{Base: t}.Offset(tileReadC), Imm(2))
+		JEQ(LabelRef("operands"))
+	}
+	MOVQ(U32(8-1), n.mask)
+	MOVQ(U32(uint32(8*(rows+8))), n.from)
 	CMPQ(k, Imm(128))
 	JAE(LabelRef("operands"))
-	MOVQ(U32(4-1), s.mask)
-	MOVQ(U32(uint32(4*(rows+16))), s.from)
+	MOVQ(U32(4-1), n.mask)
+	MOVQ(U32(uint32(4*(rows+16))), n.from)
 	CMPQ(k, Imm(64))
 	JAE(LabelRef("operands"))
 	now := GP64()
 	MOVQ(c, now)
-	MOVQ(U32(0), s.from)
+	MOVQ(U32(0), n.from)
 	for range rows {
-		s.row(now)
-		ADDQ(crow, now)
+		n.row(now)
+		ADDQ(Mem{Base: t}.Offset(tileCRow), now)
 	}
 	Label("operands")
-	return s
+	return n
 }
 
 // row asks for the lines of one row, of which kernels for fewer columns touch at least
@@ -268,7 +276,7 @@ func tile(p isa, s shape, rows int) {
 	MOVQ(c, result)
 	rowsOfA := moved(tileA, tileARow, above)
 	k := field(tileK)
-	soon := newSoon(c, field(tileCRow), k, rows, s.vectors*p.bytes())
+	soon := s.newSoon(p, t, c, k, rows)
 
 	a := newRowset(rowsOfA, field(tileARow), rows)
 	// Copies of A and B have strides that are known here.
@@ -292,6 +300,14 @@ func tile(p isa, s shape, rows int) {
 		bv[j] = p.vec()
 	}
 
+	runs := !s.pack && !s.carry && !s.exp
+	var left Mem
+	if runs {
+		left = AllocLocal(8)
+		n := GP64()
+		MOVQ(Mem{Base: t}.Offset(tileRuns), n)
+		MOVQ(n, left)
+	}
 	Label("step")
 	for j := range bv {
 		p.load(Mem{Base: b}.Offset(j*p.bytes()), masks[j], bv[j])
@@ -337,6 +353,15 @@ func tile(p isa, s shape, rows int) {
 	a.advance(acol)
 	DECQ(k)
 	JNZ(LabelRef("step"))
+	if runs {
+		DECQ(left)
+		JLE(LabelRef("summed"))
+		MOVQ(U32(0), soon.from)
+		MOVQ(Mem{Base: t}.Offset(tileK), k)
+		a.advance(Mem{Base: t}.Offset(tileLeap))
+		JMP(LabelRef("step"))
+		Label("summed")
+	}
 	if s.exp {
 		exponentials(acc, masks, t, result, sums)
 	} else {
@@ -365,8 +390,11 @@ func (s shape) results(p isa, acc [][]reg.VecVirtual, bv []reg.VecVirtual, masks
 	c, crow := GP64(), GP64()
 	MOVQ(result, c)
 	MOVQ(Mem{Base: t}.Offset(tileCRow), crow)
-	CMPQ(Mem{Base: t}.Offset(tileReadC), Imm(0))
-	JEQ(LabelRef("store"))
+	CMPQ(Mem{Base: t}.Offset(tileReadC), Imm(1))
+	if s.streams() {
+		JA(LabelRef("past"))
+	}
+	JNE(LabelRef("store"))
 	p.broadcast(Mem{Base: t}.Offset(tileScalar+p.size), beta)
 	old := GP64()
 	MOVQ(c, old)
@@ -389,4 +417,19 @@ func (s shape) results(p isa, acc [][]reg.VecVirtual, bv []reg.VecVirtual, masks
 		}
 		ADDQ(crow, c)
 	}
+	if !s.streams() {
+		return
+	}
+	JMP(LabelRef("stored"))
+	Label("past")
+	for i := range acc {
+		for j := range bv {
+			VMOVNTPS(acc[i][j], Mem{Base: c}.Offset(j*p.bytes()))
+		}
+		ADDQ(crow, c)
+	}
+	Label("stored")
 }
+
+// streams reports whether a kernel can write C past the cache.
+func (s shape) streams() bool { return !s.masked && !s.pack && !s.carry && !s.exp }

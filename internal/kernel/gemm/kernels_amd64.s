@@ -30,7 +30,7 @@ GLOBL powerConstants<>(SB), RODATA|NOPTR, $16
 
 // func full1F32AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, MMX+
-TEXT ·full1F32AVX512(SB), NOSPLIT, $24-8
+TEXT ·full1F32AVX512(SB), NOSPLIT, $32-8
 	MOVQ t+0(FP), AX
 
 tile:
@@ -47,7 +47,9 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), BX
-	MOVQ       56(AX), SI
+	MOVQ       $0x00000000, 16(SP)
+	CMPQ       80(AX), $0x02
+	JEQ        operands
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000048, 16(SP)
 	CMPQ       BX, $0x80
@@ -56,17 +58,19 @@ tile:
 	MOVQ       $0x00000044, 16(SP)
 	CMPQ       BX, $0x40
 	JAE        operands
-	MOVQ       CX, DI
+	MOVQ       CX, SI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
 
 operands:
 	MOVQ 16(AX), SI
 	MOVQ 32(AX), SI
 	MOVQ 24(AX), DI
 	MOVQ 40(AX), R8
+	MOVQ 168(AX), R9
+	MOVQ R9, 24(SP)
 
 step:
 	VMOVUPS      (SI), Z2
@@ -83,22 +87,31 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R8, SI
-	ADDQ         DI, DX
-	DECQ         BX
-	JNZ          step
+	ADDQ R8, SI
+	ADDQ DI, DX
+	DECQ BX
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), BX
+	ADDQ 176(AX), DX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Z2
+	VBROADCASTSS 184(AX), Z2
 	VMULPS       Z2, Z0, Z0
 	VMULPS       Z2, Z1, Z1
 
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Z2
+	CMPQ         80(AX), $0x01
+	JA           past
+	JNE          store
+	VBROADCASTSS 188(AX), Z2
 	MOVQ         CX, BX
 	VFMADD231PS  (BX), Z2, Z0
 	VFMADD231PS  64(BX), Z2, Z1
@@ -108,15 +121,23 @@ store:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	ADDQ    DX, CX
-	MOVQ    136(AX), CX
-	CMPQ    CX, 128(AX)
-	JLT     tile
+	JMP     stored
+
+past:
+	VMOVNTPS Z0, (CX)
+	VMOVNTPS Z1, 64(CX)
+	ADDQ     DX, CX
+
+stored:
+	MOVQ 136(AX), CX
+	CMPQ CX, 128(AX)
+	JLT  tile
 	VZEROUPPER
 	RET
 
 // func full2F32AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, MMX+
-TEXT ·full2F32AVX512(SB), NOSPLIT, $24-8
+TEXT ·full2F32AVX512(SB), NOSPLIT, $32-8
 	MOVQ t+0(FP), AX
 
 tile:
@@ -135,7 +156,9 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), BX
-	MOVQ       56(AX), SI
+	MOVQ       $0x00000000, 16(SP)
+	CMPQ       80(AX), $0x02
+	JEQ        operands
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000050, 16(SP)
 	CMPQ       BX, $0x80
@@ -144,20 +167,22 @@ tile:
 	MOVQ       $0x00000048, 16(SP)
 	CMPQ       BX, $0x40
 	JAE        operands
-	MOVQ       CX, DI
+	MOVQ       CX, SI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
 
 operands:
 	MOVQ 16(AX), SI
 	MOVQ 32(AX), DI
 	MOVQ 24(AX), R8
 	MOVQ 40(AX), R9
+	MOVQ 168(AX), R10
+	MOVQ R10, 24(SP)
 
 step:
 	VMOVUPS      (DI), Z4
@@ -177,13 +202,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R9, DI
-	ADDQ         R8, DX
-	DECQ         BX
-	JNZ          step
+	ADDQ R9, DI
+	ADDQ R8, DX
+	DECQ BX
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), BX
+	ADDQ 176(AX), DX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Z4
+	VBROADCASTSS 184(AX), Z4
 	VMULPS       Z4, Z0, Z0
 	VMULPS       Z4, Z1, Z1
 	VMULPS       Z4, Z2, Z2
@@ -192,9 +225,10 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Z4
+	CMPQ         80(AX), $0x01
+	JA           past
+	JNE          store
+	VBROADCASTSS 188(AX), Z4
 	MOVQ         CX, BX
 	VFMADD231PS  (BX), Z4, Z0
 	VFMADD231PS  64(BX), Z4, Z1
@@ -210,15 +244,26 @@ store:
 	VMOVUPS Z2, (CX)
 	VMOVUPS Z3, 64(CX)
 	ADDQ    DX, CX
-	MOVQ    136(AX), CX
-	CMPQ    CX, 128(AX)
-	JLT     tile
+	JMP     stored
+
+past:
+	VMOVNTPS Z0, (CX)
+	VMOVNTPS Z1, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z2, (CX)
+	VMOVNTPS Z3, 64(CX)
+	ADDQ     DX, CX
+
+stored:
+	MOVQ 136(AX), CX
+	CMPQ CX, 128(AX)
+	JLT  tile
 	VZEROUPPER
 	RET
 
 // func full3F32AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, MMX+
-TEXT ·full3F32AVX512(SB), NOSPLIT, $24-8
+TEXT ·full3F32AVX512(SB), NOSPLIT, $32-8
 	MOVQ t+0(FP), AX
 
 tile:
@@ -239,7 +284,9 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), BX
-	MOVQ       56(AX), SI
+	MOVQ       $0x00000000, 16(SP)
+	CMPQ       80(AX), $0x02
+	JEQ        operands
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000058, 16(SP)
 	CMPQ       BX, $0x80
@@ -248,23 +295,25 @@ tile:
 	MOVQ       $0x0000004c, 16(SP)
 	CMPQ       BX, $0x40
 	JAE        operands
-	MOVQ       CX, DI
+	MOVQ       CX, SI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
 
 operands:
 	MOVQ 16(AX), SI
 	MOVQ 32(AX), DI
 	MOVQ 24(AX), R8
 	MOVQ 40(AX), R9
+	MOVQ 168(AX), R10
+	MOVQ R10, 24(SP)
 
 step:
 	VMOVUPS      (DI), Z6
@@ -287,13 +336,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R9, DI
-	ADDQ         R8, DX
-	DECQ         BX
-	JNZ          step
+	ADDQ R9, DI
+	ADDQ R8, DX
+	DECQ BX
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), BX
+	ADDQ 176(AX), DX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Z6
+	VBROADCASTSS 184(AX), Z6
 	VMULPS       Z6, Z0, Z0
 	VMULPS       Z6, Z1, Z1
 	VMULPS       Z6, Z2, Z2
@@ -304,9 +361,10 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Z6
+	CMPQ         80(AX), $0x01
+	JA           past
+	JNE          store
+	VBROADCASTSS 188(AX), Z6
 	MOVQ         CX, BX
 	VFMADD231PS  (BX), Z6, Z0
 	VFMADD231PS  64(BX), Z6, Z1
@@ -328,15 +386,29 @@ store:
 	VMOVUPS Z4, (CX)
 	VMOVUPS Z5, 64(CX)
 	ADDQ    DX, CX
-	MOVQ    136(AX), CX
-	CMPQ    CX, 128(AX)
-	JLT     tile
+	JMP     stored
+
+past:
+	VMOVNTPS Z0, (CX)
+	VMOVNTPS Z1, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z2, (CX)
+	VMOVNTPS Z3, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z4, (CX)
+	VMOVNTPS Z5, 64(CX)
+	ADDQ     DX, CX
+
+stored:
+	MOVQ 136(AX), CX
+	CMPQ CX, 128(AX)
+	JLT  tile
 	VZEROUPPER
 	RET
 
 // func full4F32AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, MMX+
-TEXT ·full4F32AVX512(SB), NOSPLIT, $24-8
+TEXT ·full4F32AVX512(SB), NOSPLIT, $32-8
 	MOVQ t+0(FP), AX
 
 tile:
@@ -359,7 +431,9 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), BX
-	MOVQ       56(AX), SI
+	MOVQ       $0x00000000, 16(SP)
+	CMPQ       80(AX), $0x02
+	JEQ        operands
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000060, 16(SP)
 	CMPQ       BX, $0x80
@@ -368,20 +442,20 @@ tile:
 	MOVQ       $0x00000050, 16(SP)
 	CMPQ       BX, $0x40
 	JAE        operands
-	MOVQ       CX, DI
+	MOVQ       CX, SI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
 
 operands:
 	MOVQ 16(AX), SI
@@ -389,6 +463,8 @@ operands:
 	MOVQ 32(AX), R8
 	MOVQ 24(AX), R9
 	MOVQ 40(AX), R10
+	MOVQ 168(AX), R11
+	MOVQ R11, 24(SP)
 
 step:
 	VMOVUPS      (R8), Z8
@@ -414,13 +490,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R10, R8
-	ADDQ         R9, DX
-	DECQ         BX
-	JNZ          step
+	ADDQ R10, R8
+	ADDQ R9, DX
+	DECQ BX
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), BX
+	ADDQ 176(AX), DX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Z8
+	VBROADCASTSS 184(AX), Z8
 	VMULPS       Z8, Z0, Z0
 	VMULPS       Z8, Z1, Z1
 	VMULPS       Z8, Z2, Z2
@@ -433,9 +517,10 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Z8
+	CMPQ         80(AX), $0x01
+	JA           past
+	JNE          store
+	VBROADCASTSS 188(AX), Z8
 	MOVQ         CX, BX
 	VFMADD231PS  (BX), Z8, Z0
 	VFMADD231PS  64(BX), Z8, Z1
@@ -463,15 +548,32 @@ store:
 	VMOVUPS Z6, (CX)
 	VMOVUPS Z7, 64(CX)
 	ADDQ    DX, CX
-	MOVQ    136(AX), CX
-	CMPQ    CX, 128(AX)
-	JLT     tile
+	JMP     stored
+
+past:
+	VMOVNTPS Z0, (CX)
+	VMOVNTPS Z1, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z2, (CX)
+	VMOVNTPS Z3, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z4, (CX)
+	VMOVNTPS Z5, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z6, (CX)
+	VMOVNTPS Z7, 64(CX)
+	ADDQ     DX, CX
+
+stored:
+	MOVQ 136(AX), CX
+	CMPQ CX, 128(AX)
+	JLT  tile
 	VZEROUPPER
 	RET
 
 // func full5F32AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, MMX+
-TEXT ·full5F32AVX512(SB), NOSPLIT, $24-8
+TEXT ·full5F32AVX512(SB), NOSPLIT, $32-8
 	MOVQ t+0(FP), AX
 
 tile:
@@ -496,7 +598,9 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), BX
-	MOVQ       56(AX), SI
+	MOVQ       $0x00000000, 16(SP)
+	CMPQ       80(AX), $0x02
+	JEQ        operands
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000068, 16(SP)
 	CMPQ       BX, $0x80
@@ -505,23 +609,23 @@ tile:
 	MOVQ       $0x00000054, 16(SP)
 	CMPQ       BX, $0x40
 	JAE        operands
-	MOVQ       CX, DI
+	MOVQ       CX, SI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
 
 operands:
 	MOVQ 16(AX), SI
@@ -529,6 +633,8 @@ operands:
 	MOVQ 32(AX), R8
 	MOVQ 24(AX), R9
 	MOVQ 40(AX), R10
+	MOVQ 168(AX), R11
+	MOVQ R11, 24(SP)
 
 step:
 	VMOVUPS      (R8), Z10
@@ -557,13 +663,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R10, R8
-	ADDQ         R9, DX
-	DECQ         BX
-	JNZ          step
+	ADDQ R10, R8
+	ADDQ R9, DX
+	DECQ BX
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), BX
+	ADDQ 176(AX), DX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Z10
+	VBROADCASTSS 184(AX), Z10
 	VMULPS       Z10, Z0, Z0
 	VMULPS       Z10, Z1, Z1
 	VMULPS       Z10, Z2, Z2
@@ -578,9 +692,10 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Z10
+	CMPQ         80(AX), $0x01
+	JA           past
+	JNE          store
+	VBROADCASTSS 188(AX), Z10
 	MOVQ         CX, BX
 	VFMADD231PS  (BX), Z10, Z0
 	VFMADD231PS  64(BX), Z10, Z1
@@ -614,15 +729,35 @@ store:
 	VMOVUPS Z8, (CX)
 	VMOVUPS Z9, 64(CX)
 	ADDQ    DX, CX
-	MOVQ    136(AX), CX
-	CMPQ    CX, 128(AX)
-	JLT     tile
+	JMP     stored
+
+past:
+	VMOVNTPS Z0, (CX)
+	VMOVNTPS Z1, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z2, (CX)
+	VMOVNTPS Z3, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z4, (CX)
+	VMOVNTPS Z5, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z6, (CX)
+	VMOVNTPS Z7, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z8, (CX)
+	VMOVNTPS Z9, 64(CX)
+	ADDQ     DX, CX
+
+stored:
+	MOVQ 136(AX), CX
+	CMPQ CX, 128(AX)
+	JLT  tile
 	VZEROUPPER
 	RET
 
 // func full6F32AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, MMX+
-TEXT ·full6F32AVX512(SB), NOSPLIT, $24-8
+TEXT ·full6F32AVX512(SB), NOSPLIT, $32-8
 	MOVQ t+0(FP), AX
 
 tile:
@@ -649,7 +784,9 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), BX
-	MOVQ       56(AX), SI
+	MOVQ       $0x00000000, 16(SP)
+	CMPQ       80(AX), $0x02
+	JEQ        operands
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000070, 16(SP)
 	CMPQ       BX, $0x80
@@ -658,26 +795,26 @@ tile:
 	MOVQ       $0x00000058, 16(SP)
 	CMPQ       BX, $0x40
 	JAE        operands
-	MOVQ       CX, DI
+	MOVQ       CX, SI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
 
 operands:
 	MOVQ 16(AX), SI
@@ -686,6 +823,8 @@ operands:
 	MOVQ 32(AX), R9
 	MOVQ 24(AX), R10
 	MOVQ 40(AX), R11
+	MOVQ 168(AX), R12
+	MOVQ R12, 24(SP)
 
 step:
 	VMOVUPS      (R9), Z12
@@ -717,13 +856,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R11, R9
-	ADDQ         R10, DX
-	DECQ         BX
-	JNZ          step
+	ADDQ R11, R9
+	ADDQ R10, DX
+	DECQ BX
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), BX
+	ADDQ 176(AX), DX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Z12
+	VBROADCASTSS 184(AX), Z12
 	VMULPS       Z12, Z0, Z0
 	VMULPS       Z12, Z1, Z1
 	VMULPS       Z12, Z2, Z2
@@ -740,9 +887,10 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Z12
+	CMPQ         80(AX), $0x01
+	JA           past
+	JNE          store
+	VBROADCASTSS 188(AX), Z12
 	MOVQ         CX, BX
 	VFMADD231PS  (BX), Z12, Z0
 	VFMADD231PS  64(BX), Z12, Z1
@@ -782,15 +930,38 @@ store:
 	VMOVUPS Z10, (CX)
 	VMOVUPS Z11, 64(CX)
 	ADDQ    DX, CX
-	MOVQ    136(AX), CX
-	CMPQ    CX, 128(AX)
-	JLT     tile
+	JMP     stored
+
+past:
+	VMOVNTPS Z0, (CX)
+	VMOVNTPS Z1, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z2, (CX)
+	VMOVNTPS Z3, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z4, (CX)
+	VMOVNTPS Z5, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z6, (CX)
+	VMOVNTPS Z7, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z8, (CX)
+	VMOVNTPS Z9, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z10, (CX)
+	VMOVNTPS Z11, 64(CX)
+	ADDQ     DX, CX
+
+stored:
+	MOVQ 136(AX), CX
+	CMPQ CX, 128(AX)
+	JLT  tile
 	VZEROUPPER
 	RET
 
 // func full7F32AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, MMX+
-TEXT ·full7F32AVX512(SB), NOSPLIT, $24-8
+TEXT ·full7F32AVX512(SB), NOSPLIT, $32-8
 	MOVQ t+0(FP), AX
 
 tile:
@@ -819,7 +990,9 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), BX
-	MOVQ       56(AX), SI
+	MOVQ       $0x00000000, 16(SP)
+	CMPQ       80(AX), $0x02
+	JEQ        operands
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000078, 16(SP)
 	CMPQ       BX, $0x80
@@ -828,29 +1001,29 @@ tile:
 	MOVQ       $0x0000005c, 16(SP)
 	CMPQ       BX, $0x40
 	JAE        operands
-	MOVQ       CX, DI
+	MOVQ       CX, SI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
 
 operands:
 	MOVQ 16(AX), SI
@@ -859,6 +1032,8 @@ operands:
 	MOVQ 32(AX), R9
 	MOVQ 24(AX), R10
 	MOVQ 40(AX), R11
+	MOVQ 168(AX), R12
+	MOVQ R12, 24(SP)
 
 step:
 	VMOVUPS      (R9), Z14
@@ -893,13 +1068,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R11, R9
-	ADDQ         R10, DX
-	DECQ         BX
-	JNZ          step
+	ADDQ R11, R9
+	ADDQ R10, DX
+	DECQ BX
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), BX
+	ADDQ 176(AX), DX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Z14
+	VBROADCASTSS 184(AX), Z14
 	VMULPS       Z14, Z0, Z0
 	VMULPS       Z14, Z1, Z1
 	VMULPS       Z14, Z2, Z2
@@ -918,9 +1101,10 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Z14
+	CMPQ         80(AX), $0x01
+	JA           past
+	JNE          store
+	VBROADCASTSS 188(AX), Z14
 	MOVQ         CX, BX
 	VFMADD231PS  (BX), Z14, Z0
 	VFMADD231PS  64(BX), Z14, Z1
@@ -966,15 +1150,41 @@ store:
 	VMOVUPS Z12, (CX)
 	VMOVUPS Z13, 64(CX)
 	ADDQ    DX, CX
-	MOVQ    136(AX), CX
-	CMPQ    CX, 128(AX)
-	JLT     tile
+	JMP     stored
+
+past:
+	VMOVNTPS Z0, (CX)
+	VMOVNTPS Z1, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z2, (CX)
+	VMOVNTPS Z3, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z4, (CX)
+	VMOVNTPS Z5, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z6, (CX)
+	VMOVNTPS Z7, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z8, (CX)
+	VMOVNTPS Z9, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z10, (CX)
+	VMOVNTPS Z11, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z12, (CX)
+	VMOVNTPS Z13, 64(CX)
+	ADDQ     DX, CX
+
+stored:
+	MOVQ 136(AX), CX
+	CMPQ CX, 128(AX)
+	JLT  tile
 	VZEROUPPER
 	RET
 
 // func full8F32AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, MMX+
-TEXT ·full8F32AVX512(SB), NOSPLIT, $24-8
+TEXT ·full8F32AVX512(SB), NOSPLIT, $32-8
 	MOVQ t+0(FP), AX
 
 tile:
@@ -1008,7 +1218,9 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
+	MOVQ       $0x00000000, 16(SP)
+	CMPQ       80(AX), $0x02
+	JEQ        operands
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000080, 16(SP)
 	CMPQ       SI, $0x80
@@ -1017,32 +1229,32 @@ tile:
 	MOVQ       $0x00000060, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -1052,6 +1264,8 @@ operands:
 	MOVQ 32(AX), R11
 	MOVQ 24(AX), R12
 	MOVQ 40(AX), R13
+	MOVQ 168(AX), R14
+	MOVQ R14, 24(SP)
 
 step:
 	VMOVUPS      (R11), Z16
@@ -1093,13 +1307,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R13, R11
-	ADDQ         R12, DX
-	DECQ         SI
-	JNZ          step
+	ADDQ R13, R11
+	ADDQ R12, DX
+	DECQ SI
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), SI
+	ADDQ 176(AX), DX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Z16
+	VBROADCASTSS 184(AX), Z16
 	VMULPS       Z16, Z0, Z0
 	VMULPS       Z16, Z1, Z1
 	VMULPS       Z16, Z2, Z2
@@ -1120,9 +1342,10 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Z16
+	CMPQ         80(AX), $0x01
+	JA           past
+	JNE          store
+	VBROADCASTSS 188(AX), Z16
 	MOVQ         CX, BX
 	VFMADD231PS  (BX), Z16, Z0
 	VFMADD231PS  64(BX), Z16, Z1
@@ -1174,15 +1397,44 @@ store:
 	VMOVUPS Z14, (CX)
 	VMOVUPS Z15, 64(CX)
 	ADDQ    DX, CX
-	MOVQ    136(AX), CX
-	CMPQ    CX, 128(AX)
-	JLT     tile
+	JMP     stored
+
+past:
+	VMOVNTPS Z0, (CX)
+	VMOVNTPS Z1, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z2, (CX)
+	VMOVNTPS Z3, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z4, (CX)
+	VMOVNTPS Z5, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z6, (CX)
+	VMOVNTPS Z7, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z8, (CX)
+	VMOVNTPS Z9, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z10, (CX)
+	VMOVNTPS Z11, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z12, (CX)
+	VMOVNTPS Z13, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z14, (CX)
+	VMOVNTPS Z15, 64(CX)
+	ADDQ     DX, CX
+
+stored:
+	MOVQ 136(AX), CX
+	CMPQ CX, 128(AX)
+	JLT  tile
 	VZEROUPPER
 	RET
 
 // func full9F32AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, MMX+
-TEXT ·full9F32AVX512(SB), NOSPLIT, $24-8
+TEXT ·full9F32AVX512(SB), NOSPLIT, $32-8
 	MOVQ t+0(FP), AX
 
 tile:
@@ -1218,7 +1470,9 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
+	MOVQ       $0x00000000, 16(SP)
+	CMPQ       80(AX), $0x02
+	JEQ        operands
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000088, 16(SP)
 	CMPQ       SI, $0x80
@@ -1227,35 +1481,35 @@ tile:
 	MOVQ       $0x00000064, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -1265,6 +1519,8 @@ operands:
 	MOVQ 32(AX), R11
 	MOVQ 24(AX), R12
 	MOVQ 40(AX), R13
+	MOVQ 168(AX), R14
+	MOVQ R14, 24(SP)
 
 step:
 	VMOVUPS      (R11), Z18
@@ -1309,13 +1565,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R13, R11
-	ADDQ         R12, DX
-	DECQ         SI
-	JNZ          step
+	ADDQ R13, R11
+	ADDQ R12, DX
+	DECQ SI
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), SI
+	ADDQ 176(AX), DX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Z18
+	VBROADCASTSS 184(AX), Z18
 	VMULPS       Z18, Z0, Z0
 	VMULPS       Z18, Z1, Z1
 	VMULPS       Z18, Z2, Z2
@@ -1338,9 +1602,10 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Z18
+	CMPQ         80(AX), $0x01
+	JA           past
+	JNE          store
+	VBROADCASTSS 188(AX), Z18
 	MOVQ         CX, BX
 	VFMADD231PS  (BX), Z18, Z0
 	VFMADD231PS  64(BX), Z18, Z1
@@ -1398,15 +1663,47 @@ store:
 	VMOVUPS Z16, (CX)
 	VMOVUPS Z17, 64(CX)
 	ADDQ    DX, CX
-	MOVQ    136(AX), CX
-	CMPQ    CX, 128(AX)
-	JLT     tile
+	JMP     stored
+
+past:
+	VMOVNTPS Z0, (CX)
+	VMOVNTPS Z1, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z2, (CX)
+	VMOVNTPS Z3, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z4, (CX)
+	VMOVNTPS Z5, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z6, (CX)
+	VMOVNTPS Z7, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z8, (CX)
+	VMOVNTPS Z9, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z10, (CX)
+	VMOVNTPS Z11, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z12, (CX)
+	VMOVNTPS Z13, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z14, (CX)
+	VMOVNTPS Z15, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z16, (CX)
+	VMOVNTPS Z17, 64(CX)
+	ADDQ     DX, CX
+
+stored:
+	MOVQ 136(AX), CX
+	CMPQ CX, 128(AX)
+	JLT  tile
 	VZEROUPPER
 	RET
 
 // func full10F32AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, MMX+
-TEXT ·full10F32AVX512(SB), NOSPLIT, $24-8
+TEXT ·full10F32AVX512(SB), NOSPLIT, $32-8
 	MOVQ t+0(FP), AX
 
 tile:
@@ -1444,7 +1741,9 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
+	MOVQ       $0x00000000, 16(SP)
+	CMPQ       80(AX), $0x02
+	JEQ        operands
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000090, 16(SP)
 	CMPQ       SI, $0x80
@@ -1453,38 +1752,38 @@ tile:
 	MOVQ       $0x00000068, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -1496,6 +1795,8 @@ operands:
 	MOVQ 32(AX), R12
 	MOVQ 24(AX), R13
 	MOVQ 40(AX), R14
+	MOVQ 168(AX), R15
+	MOVQ R15, 24(SP)
 
 step:
 	VMOVUPS      (R12), Z20
@@ -1543,14 +1844,23 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R14, R12
-	ADDQ         R13, DX
-	ADDQ         R13, R11
-	DECQ         SI
-	JNZ          step
+	ADDQ R14, R12
+	ADDQ R13, DX
+	ADDQ R13, R11
+	DECQ SI
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), SI
+	ADDQ 176(AX), DX
+	ADDQ 176(AX), R11
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Z20
+	VBROADCASTSS 184(AX), Z20
 	VMULPS       Z20, Z0, Z0
 	VMULPS       Z20, Z1, Z1
 	VMULPS       Z20, Z2, Z2
@@ -1575,9 +1885,10 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Z20
+	CMPQ         80(AX), $0x01
+	JA           past
+	JNE          store
+	VBROADCASTSS 188(AX), Z20
 	MOVQ         CX, BX
 	VFMADD231PS  (BX), Z20, Z0
 	VFMADD231PS  64(BX), Z20, Z1
@@ -1641,15 +1952,50 @@ store:
 	VMOVUPS Z18, (CX)
 	VMOVUPS Z19, 64(CX)
 	ADDQ    DX, CX
-	MOVQ    136(AX), CX
-	CMPQ    CX, 128(AX)
-	JLT     tile
+	JMP     stored
+
+past:
+	VMOVNTPS Z0, (CX)
+	VMOVNTPS Z1, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z2, (CX)
+	VMOVNTPS Z3, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z4, (CX)
+	VMOVNTPS Z5, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z6, (CX)
+	VMOVNTPS Z7, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z8, (CX)
+	VMOVNTPS Z9, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z10, (CX)
+	VMOVNTPS Z11, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z12, (CX)
+	VMOVNTPS Z13, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z14, (CX)
+	VMOVNTPS Z15, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z16, (CX)
+	VMOVNTPS Z17, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z18, (CX)
+	VMOVNTPS Z19, 64(CX)
+	ADDQ     DX, CX
+
+stored:
+	MOVQ 136(AX), CX
+	CMPQ CX, 128(AX)
+	JLT  tile
 	VZEROUPPER
 	RET
 
 // func full11F32AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, MMX+
-TEXT ·full11F32AVX512(SB), NOSPLIT, $24-8
+TEXT ·full11F32AVX512(SB), NOSPLIT, $32-8
 	MOVQ t+0(FP), AX
 
 tile:
@@ -1689,7 +2035,9 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
+	MOVQ       $0x00000000, 16(SP)
+	CMPQ       80(AX), $0x02
+	JEQ        operands
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000098, 16(SP)
 	CMPQ       SI, $0x80
@@ -1698,41 +2046,41 @@ tile:
 	MOVQ       $0x0000006c, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -1744,6 +2092,8 @@ operands:
 	MOVQ 32(AX), R12
 	MOVQ 24(AX), R13
 	MOVQ 40(AX), R14
+	MOVQ 168(AX), R15
+	MOVQ R15, 24(SP)
 
 step:
 	VMOVUPS      (R12), Z22
@@ -1794,14 +2144,23 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R14, R12
-	ADDQ         R13, DX
-	ADDQ         R13, R11
-	DECQ         SI
-	JNZ          step
+	ADDQ R14, R12
+	ADDQ R13, DX
+	ADDQ R13, R11
+	DECQ SI
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), SI
+	ADDQ 176(AX), DX
+	ADDQ 176(AX), R11
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Z22
+	VBROADCASTSS 184(AX), Z22
 	VMULPS       Z22, Z0, Z0
 	VMULPS       Z22, Z1, Z1
 	VMULPS       Z22, Z2, Z2
@@ -1828,9 +2187,10 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Z22
+	CMPQ         80(AX), $0x01
+	JA           past
+	JNE          store
+	VBROADCASTSS 188(AX), Z22
 	MOVQ         CX, BX
 	VFMADD231PS  (BX), Z22, Z0
 	VFMADD231PS  64(BX), Z22, Z1
@@ -1900,15 +2260,53 @@ store:
 	VMOVUPS Z20, (CX)
 	VMOVUPS Z21, 64(CX)
 	ADDQ    DX, CX
-	MOVQ    136(AX), CX
-	CMPQ    CX, 128(AX)
-	JLT     tile
+	JMP     stored
+
+past:
+	VMOVNTPS Z0, (CX)
+	VMOVNTPS Z1, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z2, (CX)
+	VMOVNTPS Z3, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z4, (CX)
+	VMOVNTPS Z5, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z6, (CX)
+	VMOVNTPS Z7, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z8, (CX)
+	VMOVNTPS Z9, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z10, (CX)
+	VMOVNTPS Z11, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z12, (CX)
+	VMOVNTPS Z13, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z14, (CX)
+	VMOVNTPS Z15, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z16, (CX)
+	VMOVNTPS Z17, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z18, (CX)
+	VMOVNTPS Z19, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z20, (CX)
+	VMOVNTPS Z21, 64(CX)
+	ADDQ     DX, CX
+
+stored:
+	MOVQ 136(AX), CX
+	CMPQ CX, 128(AX)
+	JLT  tile
 	VZEROUPPER
 	RET
 
 // func full12F32AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, MMX+
-TEXT ·full12F32AVX512(SB), NOSPLIT, $24-8
+TEXT ·full12F32AVX512(SB), NOSPLIT, $32-8
 	MOVQ t+0(FP), AX
 
 tile:
@@ -1950,7 +2348,9 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
+	MOVQ       $0x00000000, 16(SP)
+	CMPQ       80(AX), $0x02
+	JEQ        operands
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x000000a0, 16(SP)
 	CMPQ       SI, $0x80
@@ -1959,44 +2359,44 @@ tile:
 	MOVQ       $0x00000070, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -2008,6 +2408,8 @@ operands:
 	MOVQ 32(AX), R12
 	MOVQ 24(AX), R13
 	MOVQ 40(AX), R14
+	MOVQ 168(AX), R15
+	MOVQ R15, 24(SP)
 
 step:
 	VMOVUPS      (R12), Z24
@@ -2061,14 +2463,23 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R14, R12
-	ADDQ         R13, DX
-	ADDQ         R13, R11
-	DECQ         SI
-	JNZ          step
+	ADDQ R14, R12
+	ADDQ R13, DX
+	ADDQ R13, R11
+	DECQ SI
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), SI
+	ADDQ 176(AX), DX
+	ADDQ 176(AX), R11
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Z24
+	VBROADCASTSS 184(AX), Z24
 	VMULPS       Z24, Z0, Z0
 	VMULPS       Z24, Z1, Z1
 	VMULPS       Z24, Z2, Z2
@@ -2097,9 +2508,10 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Z24
+	CMPQ         80(AX), $0x01
+	JA           past
+	JNE          store
+	VBROADCASTSS 188(AX), Z24
 	MOVQ         CX, BX
 	VFMADD231PS  (BX), Z24, Z0
 	VFMADD231PS  64(BX), Z24, Z1
@@ -2175,15 +2587,56 @@ store:
 	VMOVUPS Z22, (CX)
 	VMOVUPS Z23, 64(CX)
 	ADDQ    DX, CX
-	MOVQ    136(AX), CX
-	CMPQ    CX, 128(AX)
-	JLT     tile
+	JMP     stored
+
+past:
+	VMOVNTPS Z0, (CX)
+	VMOVNTPS Z1, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z2, (CX)
+	VMOVNTPS Z3, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z4, (CX)
+	VMOVNTPS Z5, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z6, (CX)
+	VMOVNTPS Z7, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z8, (CX)
+	VMOVNTPS Z9, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z10, (CX)
+	VMOVNTPS Z11, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z12, (CX)
+	VMOVNTPS Z13, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z14, (CX)
+	VMOVNTPS Z15, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z16, (CX)
+	VMOVNTPS Z17, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z18, (CX)
+	VMOVNTPS Z19, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z20, (CX)
+	VMOVNTPS Z21, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z22, (CX)
+	VMOVNTPS Z23, 64(CX)
+	ADDQ     DX, CX
+
+stored:
+	MOVQ 136(AX), CX
+	CMPQ CX, 128(AX)
+	JLT  tile
 	VZEROUPPER
 	RET
 
 // func full13F32AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, MMX+
-TEXT ·full13F32AVX512(SB), NOSPLIT, $24-8
+TEXT ·full13F32AVX512(SB), NOSPLIT, $32-8
 	MOVQ t+0(FP), AX
 
 tile:
@@ -2227,7 +2680,9 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
+	MOVQ       $0x00000000, 16(SP)
+	CMPQ       80(AX), $0x02
+	JEQ        operands
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x000000a8, 16(SP)
 	CMPQ       SI, $0x80
@@ -2236,47 +2691,47 @@ tile:
 	MOVQ       $0x00000074, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -2288,6 +2743,8 @@ operands:
 	MOVQ 32(AX), R12
 	MOVQ 24(AX), R13
 	MOVQ 40(AX), R14
+	MOVQ 168(AX), R15
+	MOVQ R15, 24(SP)
 
 step:
 	VMOVUPS      (R12), Z26
@@ -2344,14 +2801,23 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R14, R12
-	ADDQ         R13, DX
-	ADDQ         R13, R11
-	DECQ         SI
-	JNZ          step
+	ADDQ R14, R12
+	ADDQ R13, DX
+	ADDQ R13, R11
+	DECQ SI
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), SI
+	ADDQ 176(AX), DX
+	ADDQ 176(AX), R11
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Z26
+	VBROADCASTSS 184(AX), Z26
 	VMULPS       Z26, Z0, Z0
 	VMULPS       Z26, Z1, Z1
 	VMULPS       Z26, Z2, Z2
@@ -2382,9 +2848,10 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Z26
+	CMPQ         80(AX), $0x01
+	JA           past
+	JNE          store
+	VBROADCASTSS 188(AX), Z26
 	MOVQ         CX, BX
 	VFMADD231PS  (BX), Z26, Z0
 	VFMADD231PS  64(BX), Z26, Z1
@@ -2466,15 +2933,59 @@ store:
 	VMOVUPS Z24, (CX)
 	VMOVUPS Z25, 64(CX)
 	ADDQ    DX, CX
-	MOVQ    136(AX), CX
-	CMPQ    CX, 128(AX)
-	JLT     tile
+	JMP     stored
+
+past:
+	VMOVNTPS Z0, (CX)
+	VMOVNTPS Z1, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z2, (CX)
+	VMOVNTPS Z3, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z4, (CX)
+	VMOVNTPS Z5, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z6, (CX)
+	VMOVNTPS Z7, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z8, (CX)
+	VMOVNTPS Z9, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z10, (CX)
+	VMOVNTPS Z11, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z12, (CX)
+	VMOVNTPS Z13, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z14, (CX)
+	VMOVNTPS Z15, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z16, (CX)
+	VMOVNTPS Z17, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z18, (CX)
+	VMOVNTPS Z19, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z20, (CX)
+	VMOVNTPS Z21, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z22, (CX)
+	VMOVNTPS Z23, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z24, (CX)
+	VMOVNTPS Z25, 64(CX)
+	ADDQ     DX, CX
+
+stored:
+	MOVQ 136(AX), CX
+	CMPQ CX, 128(AX)
+	JLT  tile
 	VZEROUPPER
 	RET
 
 // func full14F32AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, MMX+
-TEXT ·full14F32AVX512(SB), NOSPLIT, $24-8
+TEXT ·full14F32AVX512(SB), NOSPLIT, $32-8
 	MOVQ t+0(FP), AX
 
 tile:
@@ -2520,7 +3031,9 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
+	MOVQ       $0x00000000, 16(SP)
+	CMPQ       80(AX), $0x02
+	JEQ        operands
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x000000b0, 16(SP)
 	CMPQ       SI, $0x80
@@ -2529,50 +3042,50 @@ tile:
 	MOVQ       $0x00000078, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -2584,6 +3097,8 @@ operands:
 	MOVQ 32(AX), R12
 	MOVQ 24(AX), R13
 	MOVQ 40(AX), R14
+	MOVQ 168(AX), R15
+	MOVQ R15, 24(SP)
 
 step:
 	VMOVUPS      (R12), Z28
@@ -2643,14 +3158,23 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R14, R12
-	ADDQ         R13, DX
-	ADDQ         R13, R11
-	DECQ         SI
-	JNZ          step
+	ADDQ R14, R12
+	ADDQ R13, DX
+	ADDQ R13, R11
+	DECQ SI
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), SI
+	ADDQ 176(AX), DX
+	ADDQ 176(AX), R11
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Z28
+	VBROADCASTSS 184(AX), Z28
 	VMULPS       Z28, Z0, Z0
 	VMULPS       Z28, Z1, Z1
 	VMULPS       Z28, Z2, Z2
@@ -2683,9 +3207,10 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Z28
+	CMPQ         80(AX), $0x01
+	JA           past
+	JNE          store
+	VBROADCASTSS 188(AX), Z28
 	MOVQ         CX, BX
 	VFMADD231PS  (BX), Z28, Z0
 	VFMADD231PS  64(BX), Z28, Z1
@@ -2773,15 +3298,62 @@ store:
 	VMOVUPS Z26, (CX)
 	VMOVUPS Z27, 64(CX)
 	ADDQ    DX, CX
-	MOVQ    136(AX), CX
-	CMPQ    CX, 128(AX)
-	JLT     tile
+	JMP     stored
+
+past:
+	VMOVNTPS Z0, (CX)
+	VMOVNTPS Z1, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z2, (CX)
+	VMOVNTPS Z3, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z4, (CX)
+	VMOVNTPS Z5, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z6, (CX)
+	VMOVNTPS Z7, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z8, (CX)
+	VMOVNTPS Z9, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z10, (CX)
+	VMOVNTPS Z11, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z12, (CX)
+	VMOVNTPS Z13, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z14, (CX)
+	VMOVNTPS Z15, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z16, (CX)
+	VMOVNTPS Z17, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z18, (CX)
+	VMOVNTPS Z19, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z20, (CX)
+	VMOVNTPS Z21, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z22, (CX)
+	VMOVNTPS Z23, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z24, (CX)
+	VMOVNTPS Z25, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z26, (CX)
+	VMOVNTPS Z27, 64(CX)
+	ADDQ     DX, CX
+
+stored:
+	MOVQ 136(AX), CX
+	CMPQ CX, 128(AX)
+	JLT  tile
 	VZEROUPPER
 	RET
 
 // func edge1F32AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·edge1F32AVX512(SB), NOSPLIT, $24-8
+TEXT ·edge1F32AVX512(SB), NOSPLIT, $32-8
 	MOVQ  t+0(FP), AX
 	MOVQ  64(AX), CX
 	MOVQ  $-1, DX
@@ -2804,7 +3376,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), BX
-	MOVQ       56(AX), SI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000048, 16(SP)
 	CMPQ       BX, $0x80
@@ -2813,17 +3384,19 @@ tile:
 	MOVQ       $0x00000044, 16(SP)
 	CMPQ       BX, $0x40
 	JAE        operands
-	MOVQ       CX, DI
+	MOVQ       CX, SI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
 
 operands:
 	MOVQ 16(AX), SI
 	MOVQ 32(AX), SI
 	MOVQ 24(AX), DI
 	MOVQ 40(AX), R8
+	MOVQ 168(AX), R9
+	MOVQ R9, 24(SP)
 
 step:
 	VMOVUPS.Z    (SI), K1, Z2
@@ -2840,22 +3413,30 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R8, SI
-	ADDQ         DI, DX
-	DECQ         BX
-	JNZ          step
+	ADDQ R8, SI
+	ADDQ DI, DX
+	DECQ BX
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), BX
+	ADDQ 176(AX), DX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Z2
+	VBROADCASTSS 184(AX), Z2
 	VMULPS       Z2, Z0, Z0
 	VMULPS       Z2, Z1, Z1
 
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Z4
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSS 188(AX), Z4
 	MOVQ         CX, BX
 	VMOVUPS.Z    (BX), K1, Z2
 	VFMADD231PS  Z2, Z4, Z0
@@ -2875,7 +3456,7 @@ store:
 
 // func edge2F32AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·edge2F32AVX512(SB), NOSPLIT, $24-8
+TEXT ·edge2F32AVX512(SB), NOSPLIT, $32-8
 	MOVQ  t+0(FP), AX
 	MOVQ  64(AX), CX
 	MOVQ  $-1, DX
@@ -2900,7 +3481,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), BX
-	MOVQ       56(AX), SI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000050, 16(SP)
 	CMPQ       BX, $0x80
@@ -2909,20 +3489,22 @@ tile:
 	MOVQ       $0x00000048, 16(SP)
 	CMPQ       BX, $0x40
 	JAE        operands
-	MOVQ       CX, DI
+	MOVQ       CX, SI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
 
 operands:
 	MOVQ 16(AX), SI
 	MOVQ 32(AX), DI
 	MOVQ 24(AX), R8
 	MOVQ 40(AX), R9
+	MOVQ 168(AX), R10
+	MOVQ R10, 24(SP)
 
 step:
 	VMOVUPS.Z    (DI), K1, Z4
@@ -2942,13 +3524,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R9, DI
-	ADDQ         R8, DX
-	DECQ         BX
-	JNZ          step
+	ADDQ R9, DI
+	ADDQ R8, DX
+	DECQ BX
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), BX
+	ADDQ 176(AX), DX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Z4
+	VBROADCASTSS 184(AX), Z4
 	VMULPS       Z4, Z0, Z0
 	VMULPS       Z4, Z1, Z1
 	VMULPS       Z4, Z2, Z2
@@ -2957,9 +3547,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Z6
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSS 188(AX), Z6
 	MOVQ         CX, BX
 	VMOVUPS.Z    (BX), K1, Z4
 	VFMADD231PS  Z4, Z6, Z0
@@ -2987,7 +3577,7 @@ store:
 
 // func edge3F32AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·edge3F32AVX512(SB), NOSPLIT, $24-8
+TEXT ·edge3F32AVX512(SB), NOSPLIT, $32-8
 	MOVQ  t+0(FP), AX
 	MOVQ  64(AX), CX
 	MOVQ  $-1, DX
@@ -3014,7 +3604,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), BX
-	MOVQ       56(AX), SI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000058, 16(SP)
 	CMPQ       BX, $0x80
@@ -3023,23 +3612,25 @@ tile:
 	MOVQ       $0x0000004c, 16(SP)
 	CMPQ       BX, $0x40
 	JAE        operands
-	MOVQ       CX, DI
+	MOVQ       CX, SI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
 
 operands:
 	MOVQ 16(AX), SI
 	MOVQ 32(AX), DI
 	MOVQ 24(AX), R8
 	MOVQ 40(AX), R9
+	MOVQ 168(AX), R10
+	MOVQ R10, 24(SP)
 
 step:
 	VMOVUPS.Z    (DI), K1, Z6
@@ -3062,13 +3653,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R9, DI
-	ADDQ         R8, DX
-	DECQ         BX
-	JNZ          step
+	ADDQ R9, DI
+	ADDQ R8, DX
+	DECQ BX
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), BX
+	ADDQ 176(AX), DX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Z6
+	VBROADCASTSS 184(AX), Z6
 	VMULPS       Z6, Z0, Z0
 	VMULPS       Z6, Z1, Z1
 	VMULPS       Z6, Z2, Z2
@@ -3079,9 +3678,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Z8
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSS 188(AX), Z8
 	MOVQ         CX, BX
 	VMOVUPS.Z    (BX), K1, Z6
 	VFMADD231PS  Z6, Z8, Z0
@@ -3117,7 +3716,7 @@ store:
 
 // func edge4F32AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·edge4F32AVX512(SB), NOSPLIT, $24-8
+TEXT ·edge4F32AVX512(SB), NOSPLIT, $32-8
 	MOVQ  t+0(FP), AX
 	MOVQ  64(AX), CX
 	MOVQ  $-1, DX
@@ -3146,7 +3745,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), BX
-	MOVQ       56(AX), SI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000060, 16(SP)
 	CMPQ       BX, $0x80
@@ -3155,20 +3753,20 @@ tile:
 	MOVQ       $0x00000050, 16(SP)
 	CMPQ       BX, $0x40
 	JAE        operands
-	MOVQ       CX, DI
+	MOVQ       CX, SI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
 
 operands:
 	MOVQ 16(AX), SI
@@ -3176,6 +3774,8 @@ operands:
 	MOVQ 32(AX), R8
 	MOVQ 24(AX), R9
 	MOVQ 40(AX), R10
+	MOVQ 168(AX), R11
+	MOVQ R11, 24(SP)
 
 step:
 	VMOVUPS.Z    (R8), K1, Z8
@@ -3201,13 +3801,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R10, R8
-	ADDQ         R9, DX
-	DECQ         BX
-	JNZ          step
+	ADDQ R10, R8
+	ADDQ R9, DX
+	DECQ BX
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), BX
+	ADDQ 176(AX), DX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Z8
+	VBROADCASTSS 184(AX), Z8
 	VMULPS       Z8, Z0, Z0
 	VMULPS       Z8, Z1, Z1
 	VMULPS       Z8, Z2, Z2
@@ -3220,9 +3828,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Z10
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSS 188(AX), Z10
 	MOVQ         CX, BX
 	VMOVUPS.Z    (BX), K1, Z8
 	VFMADD231PS  Z8, Z10, Z0
@@ -3266,7 +3874,7 @@ store:
 
 // func edge5F32AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·edge5F32AVX512(SB), NOSPLIT, $24-8
+TEXT ·edge5F32AVX512(SB), NOSPLIT, $32-8
 	MOVQ  t+0(FP), AX
 	MOVQ  64(AX), CX
 	MOVQ  $-1, DX
@@ -3297,7 +3905,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), BX
-	MOVQ       56(AX), SI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000068, 16(SP)
 	CMPQ       BX, $0x80
@@ -3306,23 +3913,23 @@ tile:
 	MOVQ       $0x00000054, 16(SP)
 	CMPQ       BX, $0x40
 	JAE        operands
-	MOVQ       CX, DI
+	MOVQ       CX, SI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
 
 operands:
 	MOVQ 16(AX), SI
@@ -3330,6 +3937,8 @@ operands:
 	MOVQ 32(AX), R8
 	MOVQ 24(AX), R9
 	MOVQ 40(AX), R10
+	MOVQ 168(AX), R11
+	MOVQ R11, 24(SP)
 
 step:
 	VMOVUPS.Z    (R8), K1, Z10
@@ -3358,13 +3967,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R10, R8
-	ADDQ         R9, DX
-	DECQ         BX
-	JNZ          step
+	ADDQ R10, R8
+	ADDQ R9, DX
+	DECQ BX
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), BX
+	ADDQ 176(AX), DX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Z10
+	VBROADCASTSS 184(AX), Z10
 	VMULPS       Z10, Z0, Z0
 	VMULPS       Z10, Z1, Z1
 	VMULPS       Z10, Z2, Z2
@@ -3379,9 +3996,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Z12
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSS 188(AX), Z12
 	MOVQ         CX, BX
 	VMOVUPS.Z    (BX), K1, Z10
 	VFMADD231PS  Z10, Z12, Z0
@@ -3433,7 +4050,7 @@ store:
 
 // func edge6F32AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·edge6F32AVX512(SB), NOSPLIT, $24-8
+TEXT ·edge6F32AVX512(SB), NOSPLIT, $32-8
 	MOVQ  t+0(FP), AX
 	MOVQ  64(AX), CX
 	MOVQ  $-1, DX
@@ -3466,7 +4083,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), BX
-	MOVQ       56(AX), SI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000070, 16(SP)
 	CMPQ       BX, $0x80
@@ -3475,26 +4091,26 @@ tile:
 	MOVQ       $0x00000058, 16(SP)
 	CMPQ       BX, $0x40
 	JAE        operands
-	MOVQ       CX, DI
+	MOVQ       CX, SI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
 
 operands:
 	MOVQ 16(AX), SI
@@ -3503,6 +4119,8 @@ operands:
 	MOVQ 32(AX), R9
 	MOVQ 24(AX), R10
 	MOVQ 40(AX), R11
+	MOVQ 168(AX), R12
+	MOVQ R12, 24(SP)
 
 step:
 	VMOVUPS.Z    (R9), K1, Z12
@@ -3534,13 +4152,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R11, R9
-	ADDQ         R10, DX
-	DECQ         BX
-	JNZ          step
+	ADDQ R11, R9
+	ADDQ R10, DX
+	DECQ BX
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), BX
+	ADDQ 176(AX), DX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Z12
+	VBROADCASTSS 184(AX), Z12
 	VMULPS       Z12, Z0, Z0
 	VMULPS       Z12, Z1, Z1
 	VMULPS       Z12, Z2, Z2
@@ -3557,9 +4183,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Z14
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSS 188(AX), Z14
 	MOVQ         CX, BX
 	VMOVUPS.Z    (BX), K1, Z12
 	VFMADD231PS  Z12, Z14, Z0
@@ -3619,7 +4245,7 @@ store:
 
 // func edge7F32AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·edge7F32AVX512(SB), NOSPLIT, $24-8
+TEXT ·edge7F32AVX512(SB), NOSPLIT, $32-8
 	MOVQ  t+0(FP), AX
 	MOVQ  64(AX), CX
 	MOVQ  $-1, DX
@@ -3654,7 +4280,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), BX
-	MOVQ       56(AX), SI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000078, 16(SP)
 	CMPQ       BX, $0x80
@@ -3663,29 +4288,29 @@ tile:
 	MOVQ       $0x0000005c, 16(SP)
 	CMPQ       BX, $0x40
 	JAE        operands
-	MOVQ       CX, DI
+	MOVQ       CX, SI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
 
 operands:
 	MOVQ 16(AX), SI
@@ -3694,6 +4319,8 @@ operands:
 	MOVQ 32(AX), R9
 	MOVQ 24(AX), R10
 	MOVQ 40(AX), R11
+	MOVQ 168(AX), R12
+	MOVQ R12, 24(SP)
 
 step:
 	VMOVUPS.Z    (R9), K1, Z14
@@ -3728,13 +4355,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R11, R9
-	ADDQ         R10, DX
-	DECQ         BX
-	JNZ          step
+	ADDQ R11, R9
+	ADDQ R10, DX
+	DECQ BX
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), BX
+	ADDQ 176(AX), DX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Z14
+	VBROADCASTSS 184(AX), Z14
 	VMULPS       Z14, Z0, Z0
 	VMULPS       Z14, Z1, Z1
 	VMULPS       Z14, Z2, Z2
@@ -3753,9 +4388,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Z16
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSS 188(AX), Z16
 	MOVQ         CX, BX
 	VMOVUPS.Z    (BX), K1, Z14
 	VFMADD231PS  Z14, Z16, Z0
@@ -3823,7 +4458,7 @@ store:
 
 // func edge8F32AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·edge8F32AVX512(SB), NOSPLIT, $24-8
+TEXT ·edge8F32AVX512(SB), NOSPLIT, $32-8
 	MOVQ  t+0(FP), AX
 	MOVQ  64(AX), CX
 	MOVQ  $-1, DX
@@ -3863,7 +4498,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000080, 16(SP)
 	CMPQ       SI, $0x80
@@ -3872,32 +4506,32 @@ tile:
 	MOVQ       $0x00000060, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -3907,6 +4541,8 @@ operands:
 	MOVQ 32(AX), R11
 	MOVQ 24(AX), R12
 	MOVQ 40(AX), R13
+	MOVQ 168(AX), R14
+	MOVQ R14, 24(SP)
 
 step:
 	VMOVUPS.Z    (R11), K1, Z16
@@ -3948,13 +4584,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R13, R11
-	ADDQ         R12, DX
-	DECQ         SI
-	JNZ          step
+	ADDQ R13, R11
+	ADDQ R12, DX
+	DECQ SI
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), SI
+	ADDQ 176(AX), DX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Z16
+	VBROADCASTSS 184(AX), Z16
 	VMULPS       Z16, Z0, Z0
 	VMULPS       Z16, Z1, Z1
 	VMULPS       Z16, Z2, Z2
@@ -3975,9 +4619,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Z18
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSS 188(AX), Z18
 	MOVQ         CX, BX
 	VMOVUPS.Z    (BX), K1, Z16
 	VFMADD231PS  Z16, Z18, Z0
@@ -4053,7 +4697,7 @@ store:
 
 // func edge9F32AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·edge9F32AVX512(SB), NOSPLIT, $24-8
+TEXT ·edge9F32AVX512(SB), NOSPLIT, $32-8
 	MOVQ  t+0(FP), AX
 	MOVQ  64(AX), CX
 	MOVQ  $-1, DX
@@ -4095,7 +4739,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000088, 16(SP)
 	CMPQ       SI, $0x80
@@ -4104,35 +4747,35 @@ tile:
 	MOVQ       $0x00000064, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -4142,6 +4785,8 @@ operands:
 	MOVQ 32(AX), R11
 	MOVQ 24(AX), R12
 	MOVQ 40(AX), R13
+	MOVQ 168(AX), R14
+	MOVQ R14, 24(SP)
 
 step:
 	VMOVUPS.Z    (R11), K1, Z18
@@ -4186,13 +4831,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R13, R11
-	ADDQ         R12, DX
-	DECQ         SI
-	JNZ          step
+	ADDQ R13, R11
+	ADDQ R12, DX
+	DECQ SI
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), SI
+	ADDQ 176(AX), DX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Z18
+	VBROADCASTSS 184(AX), Z18
 	VMULPS       Z18, Z0, Z0
 	VMULPS       Z18, Z1, Z1
 	VMULPS       Z18, Z2, Z2
@@ -4215,9 +4868,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Z20
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSS 188(AX), Z20
 	MOVQ         CX, BX
 	VMOVUPS.Z    (BX), K1, Z18
 	VFMADD231PS  Z18, Z20, Z0
@@ -4301,7 +4954,7 @@ store:
 
 // func edge10F32AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·edge10F32AVX512(SB), NOSPLIT, $24-8
+TEXT ·edge10F32AVX512(SB), NOSPLIT, $32-8
 	MOVQ  t+0(FP), AX
 	MOVQ  64(AX), CX
 	MOVQ  $-1, DX
@@ -4345,7 +4998,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000090, 16(SP)
 	CMPQ       SI, $0x80
@@ -4354,38 +5006,38 @@ tile:
 	MOVQ       $0x00000068, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -4397,6 +5049,8 @@ operands:
 	MOVQ 32(AX), R12
 	MOVQ 24(AX), R13
 	MOVQ 40(AX), R14
+	MOVQ 168(AX), R15
+	MOVQ R15, 24(SP)
 
 step:
 	VMOVUPS.Z    (R12), K1, Z20
@@ -4444,14 +5098,23 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R14, R12
-	ADDQ         R13, DX
-	ADDQ         R13, R11
-	DECQ         SI
-	JNZ          step
+	ADDQ R14, R12
+	ADDQ R13, DX
+	ADDQ R13, R11
+	DECQ SI
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), SI
+	ADDQ 176(AX), DX
+	ADDQ 176(AX), R11
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Z20
+	VBROADCASTSS 184(AX), Z20
 	VMULPS       Z20, Z0, Z0
 	VMULPS       Z20, Z1, Z1
 	VMULPS       Z20, Z2, Z2
@@ -4476,9 +5139,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Z22
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSS 188(AX), Z22
 	MOVQ         CX, BX
 	VMOVUPS.Z    (BX), K1, Z20
 	VFMADD231PS  Z20, Z22, Z0
@@ -4570,7 +5233,7 @@ store:
 
 // func edge11F32AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·edge11F32AVX512(SB), NOSPLIT, $24-8
+TEXT ·edge11F32AVX512(SB), NOSPLIT, $32-8
 	MOVQ  t+0(FP), AX
 	MOVQ  64(AX), CX
 	MOVQ  $-1, DX
@@ -4616,7 +5279,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000098, 16(SP)
 	CMPQ       SI, $0x80
@@ -4625,41 +5287,41 @@ tile:
 	MOVQ       $0x0000006c, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -4671,6 +5333,8 @@ operands:
 	MOVQ 32(AX), R12
 	MOVQ 24(AX), R13
 	MOVQ 40(AX), R14
+	MOVQ 168(AX), R15
+	MOVQ R15, 24(SP)
 
 step:
 	VMOVUPS.Z    (R12), K1, Z22
@@ -4721,14 +5385,23 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R14, R12
-	ADDQ         R13, DX
-	ADDQ         R13, R11
-	DECQ         SI
-	JNZ          step
+	ADDQ R14, R12
+	ADDQ R13, DX
+	ADDQ R13, R11
+	DECQ SI
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), SI
+	ADDQ 176(AX), DX
+	ADDQ 176(AX), R11
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Z22
+	VBROADCASTSS 184(AX), Z22
 	VMULPS       Z22, Z0, Z0
 	VMULPS       Z22, Z1, Z1
 	VMULPS       Z22, Z2, Z2
@@ -4755,9 +5428,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Z24
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSS 188(AX), Z24
 	MOVQ         CX, BX
 	VMOVUPS.Z    (BX), K1, Z22
 	VFMADD231PS  Z22, Z24, Z0
@@ -4857,7 +5530,7 @@ store:
 
 // func edge12F32AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·edge12F32AVX512(SB), NOSPLIT, $24-8
+TEXT ·edge12F32AVX512(SB), NOSPLIT, $32-8
 	MOVQ  t+0(FP), AX
 	MOVQ  64(AX), CX
 	MOVQ  $-1, DX
@@ -4905,7 +5578,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x000000a0, 16(SP)
 	CMPQ       SI, $0x80
@@ -4914,44 +5586,44 @@ tile:
 	MOVQ       $0x00000070, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -4963,6 +5635,8 @@ operands:
 	MOVQ 32(AX), R12
 	MOVQ 24(AX), R13
 	MOVQ 40(AX), R14
+	MOVQ 168(AX), R15
+	MOVQ R15, 24(SP)
 
 step:
 	VMOVUPS.Z    (R12), K1, Z24
@@ -5016,14 +5690,23 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R14, R12
-	ADDQ         R13, DX
-	ADDQ         R13, R11
-	DECQ         SI
-	JNZ          step
+	ADDQ R14, R12
+	ADDQ R13, DX
+	ADDQ R13, R11
+	DECQ SI
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), SI
+	ADDQ 176(AX), DX
+	ADDQ 176(AX), R11
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Z24
+	VBROADCASTSS 184(AX), Z24
 	VMULPS       Z24, Z0, Z0
 	VMULPS       Z24, Z1, Z1
 	VMULPS       Z24, Z2, Z2
@@ -5052,9 +5735,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Z26
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSS 188(AX), Z26
 	MOVQ         CX, BX
 	VMOVUPS.Z    (BX), K1, Z24
 	VFMADD231PS  Z24, Z26, Z0
@@ -5162,7 +5845,7 @@ store:
 
 // func edge13F32AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·edge13F32AVX512(SB), NOSPLIT, $24-8
+TEXT ·edge13F32AVX512(SB), NOSPLIT, $32-8
 	MOVQ  t+0(FP), AX
 	MOVQ  64(AX), CX
 	MOVQ  $-1, DX
@@ -5212,7 +5895,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x000000a8, 16(SP)
 	CMPQ       SI, $0x80
@@ -5221,47 +5903,47 @@ tile:
 	MOVQ       $0x00000074, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -5273,6 +5955,8 @@ operands:
 	MOVQ 32(AX), R12
 	MOVQ 24(AX), R13
 	MOVQ 40(AX), R14
+	MOVQ 168(AX), R15
+	MOVQ R15, 24(SP)
 
 step:
 	VMOVUPS.Z    (R12), K1, Z26
@@ -5329,14 +6013,23 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R14, R12
-	ADDQ         R13, DX
-	ADDQ         R13, R11
-	DECQ         SI
-	JNZ          step
+	ADDQ R14, R12
+	ADDQ R13, DX
+	ADDQ R13, R11
+	DECQ SI
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), SI
+	ADDQ 176(AX), DX
+	ADDQ 176(AX), R11
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Z26
+	VBROADCASTSS 184(AX), Z26
 	VMULPS       Z26, Z0, Z0
 	VMULPS       Z26, Z1, Z1
 	VMULPS       Z26, Z2, Z2
@@ -5367,9 +6060,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Z28
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSS 188(AX), Z28
 	MOVQ         CX, BX
 	VMOVUPS.Z    (BX), K1, Z26
 	VFMADD231PS  Z26, Z28, Z0
@@ -5485,7 +6178,7 @@ store:
 
 // func edge14F32AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·edge14F32AVX512(SB), NOSPLIT, $24-8
+TEXT ·edge14F32AVX512(SB), NOSPLIT, $32-8
 	MOVQ  t+0(FP), AX
 	MOVQ  64(AX), CX
 	MOVQ  $-1, DX
@@ -5537,7 +6230,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x000000b0, 16(SP)
 	CMPQ       SI, $0x80
@@ -5546,50 +6238,50 @@ tile:
 	MOVQ       $0x00000078, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -5601,6 +6293,8 @@ operands:
 	MOVQ 32(AX), R12
 	MOVQ 24(AX), R13
 	MOVQ 40(AX), R14
+	MOVQ 168(AX), R15
+	MOVQ R15, 24(SP)
 
 step:
 	VMOVUPS.Z    (R12), K1, Z28
@@ -5660,14 +6354,23 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R14, R12
-	ADDQ         R13, DX
-	ADDQ         R13, R11
-	DECQ         SI
-	JNZ          step
+	ADDQ R14, R12
+	ADDQ R13, DX
+	ADDQ R13, R11
+	DECQ SI
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), SI
+	ADDQ 176(AX), DX
+	ADDQ 176(AX), R11
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Z28
+	VBROADCASTSS 184(AX), Z28
 	VMULPS       Z28, Z0, Z0
 	VMULPS       Z28, Z1, Z1
 	VMULPS       Z28, Z2, Z2
@@ -5700,9 +6403,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Z30
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSS 188(AX), Z30
 	MOVQ         CX, BX
 	VMOVUPS.Z    (BX), K1, Z28
 	VFMADD231PS  Z28, Z30, Z0
@@ -5826,7 +6529,7 @@ store:
 
 // func narrow1F32AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·narrow1F32AVX512(SB), NOSPLIT, $24-8
+TEXT ·narrow1F32AVX512(SB), NOSPLIT, $32-8
 	MOVQ  t+0(FP), AX
 	MOVQ  64(AX), CX
 	MOVQ  $-1, DX
@@ -5846,7 +6549,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), BX
-	MOVQ       56(AX), SI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000048, 16(SP)
 	CMPQ       BX, $0x80
@@ -5855,16 +6557,18 @@ tile:
 	MOVQ       $0x00000044, 16(SP)
 	CMPQ       BX, $0x40
 	JAE        operands
-	MOVQ       CX, DI
+	MOVQ       CX, SI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
 
 operands:
 	MOVQ 16(AX), SI
 	MOVQ 32(AX), SI
 	MOVQ 24(AX), DI
 	MOVQ 40(AX), R8
+	MOVQ 168(AX), R9
+	MOVQ R9, 24(SP)
 
 step:
 	VMOVUPS.Z    (SI), K1, Z1
@@ -5878,21 +6582,29 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R8, SI
-	ADDQ         DI, DX
-	DECQ         BX
-	JNZ          step
+	ADDQ R8, SI
+	ADDQ DI, DX
+	DECQ BX
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), BX
+	ADDQ 176(AX), DX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Z1
+	VBROADCASTSS 184(AX), Z1
 	VMULPS       Z1, Z0, Z0
 
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Z2
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSS 188(AX), Z2
 	MOVQ         CX, BX
 	VMOVUPS.Z    (BX), K1, Z1
 	VFMADD231PS  Z1, Z2, Z0
@@ -5909,7 +6621,7 @@ store:
 
 // func narrow2F32AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·narrow2F32AVX512(SB), NOSPLIT, $24-8
+TEXT ·narrow2F32AVX512(SB), NOSPLIT, $32-8
 	MOVQ  t+0(FP), AX
 	MOVQ  64(AX), CX
 	MOVQ  $-1, DX
@@ -5930,7 +6642,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), BX
-	MOVQ       56(AX), SI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000050, 16(SP)
 	CMPQ       BX, $0x80
@@ -5939,18 +6650,20 @@ tile:
 	MOVQ       $0x00000048, 16(SP)
 	CMPQ       BX, $0x40
 	JAE        operands
-	MOVQ       CX, DI
+	MOVQ       CX, SI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
 
 operands:
 	MOVQ 16(AX), SI
 	MOVQ 32(AX), DI
 	MOVQ 24(AX), R8
 	MOVQ 40(AX), R9
+	MOVQ 168(AX), R10
+	MOVQ R10, 24(SP)
 
 step:
 	VMOVUPS.Z    (DI), K1, Z2
@@ -5966,22 +6679,30 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R9, DI
-	ADDQ         R8, DX
-	DECQ         BX
-	JNZ          step
+	ADDQ R9, DI
+	ADDQ R8, DX
+	DECQ BX
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), BX
+	ADDQ 176(AX), DX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Z2
+	VBROADCASTSS 184(AX), Z2
 	VMULPS       Z2, Z0, Z0
 	VMULPS       Z2, Z1, Z1
 
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Z3
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSS 188(AX), Z3
 	MOVQ         CX, BX
 	VMOVUPS.Z    (BX), K1, Z2
 	VFMADD231PS  Z2, Z3, Z0
@@ -6003,7 +6724,7 @@ store:
 
 // func narrow3F32AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·narrow3F32AVX512(SB), NOSPLIT, $24-8
+TEXT ·narrow3F32AVX512(SB), NOSPLIT, $32-8
 	MOVQ  t+0(FP), AX
 	MOVQ  64(AX), CX
 	MOVQ  $-1, DX
@@ -6025,7 +6746,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), BX
-	MOVQ       56(AX), SI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000058, 16(SP)
 	CMPQ       BX, $0x80
@@ -6034,20 +6754,22 @@ tile:
 	MOVQ       $0x0000004c, 16(SP)
 	CMPQ       BX, $0x40
 	JAE        operands
-	MOVQ       CX, DI
+	MOVQ       CX, SI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
 
 operands:
 	MOVQ 16(AX), SI
 	MOVQ 32(AX), DI
 	MOVQ 24(AX), R8
 	MOVQ 40(AX), R9
+	MOVQ 168(AX), R10
+	MOVQ R10, 24(SP)
 
 step:
 	VMOVUPS.Z    (DI), K1, Z3
@@ -6065,13 +6787,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R9, DI
-	ADDQ         R8, DX
-	DECQ         BX
-	JNZ          step
+	ADDQ R9, DI
+	ADDQ R8, DX
+	DECQ BX
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), BX
+	ADDQ 176(AX), DX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Z3
+	VBROADCASTSS 184(AX), Z3
 	VMULPS       Z3, Z0, Z0
 	VMULPS       Z3, Z1, Z1
 	VMULPS       Z3, Z2, Z2
@@ -6079,9 +6809,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Z4
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSS 188(AX), Z4
 	MOVQ         CX, BX
 	VMOVUPS.Z    (BX), K1, Z3
 	VFMADD231PS  Z3, Z4, Z0
@@ -6108,7 +6838,7 @@ store:
 
 // func narrow4F32AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·narrow4F32AVX512(SB), NOSPLIT, $24-8
+TEXT ·narrow4F32AVX512(SB), NOSPLIT, $32-8
 	MOVQ  t+0(FP), AX
 	MOVQ  64(AX), CX
 	MOVQ  $-1, DX
@@ -6131,7 +6861,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), BX
-	MOVQ       56(AX), SI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000060, 16(SP)
 	CMPQ       BX, $0x80
@@ -6140,16 +6869,16 @@ tile:
 	MOVQ       $0x00000050, 16(SP)
 	CMPQ       BX, $0x40
 	JAE        operands
-	MOVQ       CX, DI
+	MOVQ       CX, SI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
 
 operands:
 	MOVQ 16(AX), SI
@@ -6157,6 +6886,8 @@ operands:
 	MOVQ 32(AX), R8
 	MOVQ 24(AX), R9
 	MOVQ 40(AX), R10
+	MOVQ 168(AX), R11
+	MOVQ R11, 24(SP)
 
 step:
 	VMOVUPS.Z    (R8), K1, Z4
@@ -6176,13 +6907,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R10, R8
-	ADDQ         R9, DX
-	DECQ         BX
-	JNZ          step
+	ADDQ R10, R8
+	ADDQ R9, DX
+	DECQ BX
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), BX
+	ADDQ 176(AX), DX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Z4
+	VBROADCASTSS 184(AX), Z4
 	VMULPS       Z4, Z0, Z0
 	VMULPS       Z4, Z1, Z1
 	VMULPS       Z4, Z2, Z2
@@ -6191,9 +6930,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Z5
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSS 188(AX), Z5
 	MOVQ         CX, BX
 	VMOVUPS.Z    (BX), K1, Z4
 	VFMADD231PS  Z4, Z5, Z0
@@ -6225,7 +6964,7 @@ store:
 
 // func narrow5F32AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·narrow5F32AVX512(SB), NOSPLIT, $24-8
+TEXT ·narrow5F32AVX512(SB), NOSPLIT, $32-8
 	MOVQ  t+0(FP), AX
 	MOVQ  64(AX), CX
 	MOVQ  $-1, DX
@@ -6249,7 +6988,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), BX
-	MOVQ       56(AX), SI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000068, 16(SP)
 	CMPQ       BX, $0x80
@@ -6258,18 +6996,18 @@ tile:
 	MOVQ       $0x00000054, 16(SP)
 	CMPQ       BX, $0x40
 	JAE        operands
-	MOVQ       CX, DI
+	MOVQ       CX, SI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
 
 operands:
 	MOVQ 16(AX), SI
@@ -6277,6 +7015,8 @@ operands:
 	MOVQ 32(AX), R8
 	MOVQ 24(AX), R9
 	MOVQ 40(AX), R10
+	MOVQ 168(AX), R11
+	MOVQ R11, 24(SP)
 
 step:
 	VMOVUPS.Z    (R8), K1, Z5
@@ -6298,13 +7038,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R10, R8
-	ADDQ         R9, DX
-	DECQ         BX
-	JNZ          step
+	ADDQ R10, R8
+	ADDQ R9, DX
+	DECQ BX
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), BX
+	ADDQ 176(AX), DX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Z5
+	VBROADCASTSS 184(AX), Z5
 	VMULPS       Z5, Z0, Z0
 	VMULPS       Z5, Z1, Z1
 	VMULPS       Z5, Z2, Z2
@@ -6314,9 +7062,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Z6
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSS 188(AX), Z6
 	MOVQ         CX, BX
 	VMOVUPS.Z    (BX), K1, Z5
 	VFMADD231PS  Z5, Z6, Z0
@@ -6353,7 +7101,7 @@ store:
 
 // func narrow6F32AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·narrow6F32AVX512(SB), NOSPLIT, $24-8
+TEXT ·narrow6F32AVX512(SB), NOSPLIT, $32-8
 	MOVQ  t+0(FP), AX
 	MOVQ  64(AX), CX
 	MOVQ  $-1, DX
@@ -6378,7 +7126,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), BX
-	MOVQ       56(AX), SI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000070, 16(SP)
 	CMPQ       BX, $0x80
@@ -6387,20 +7134,20 @@ tile:
 	MOVQ       $0x00000058, 16(SP)
 	CMPQ       BX, $0x40
 	JAE        operands
-	MOVQ       CX, DI
+	MOVQ       CX, SI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
 
 operands:
 	MOVQ 16(AX), SI
@@ -6409,6 +7156,8 @@ operands:
 	MOVQ 32(AX), R9
 	MOVQ 24(AX), R10
 	MOVQ 40(AX), R11
+	MOVQ 168(AX), R12
+	MOVQ R12, 24(SP)
 
 step:
 	VMOVUPS.Z    (R9), K1, Z6
@@ -6432,13 +7181,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R11, R9
-	ADDQ         R10, DX
-	DECQ         BX
-	JNZ          step
+	ADDQ R11, R9
+	ADDQ R10, DX
+	DECQ BX
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), BX
+	ADDQ 176(AX), DX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Z6
+	VBROADCASTSS 184(AX), Z6
 	VMULPS       Z6, Z0, Z0
 	VMULPS       Z6, Z1, Z1
 	VMULPS       Z6, Z2, Z2
@@ -6449,9 +7206,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Z7
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSS 188(AX), Z7
 	MOVQ         CX, BX
 	VMOVUPS.Z    (BX), K1, Z6
 	VFMADD231PS  Z6, Z7, Z0
@@ -6493,7 +7250,7 @@ store:
 
 // func narrow7F32AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·narrow7F32AVX512(SB), NOSPLIT, $24-8
+TEXT ·narrow7F32AVX512(SB), NOSPLIT, $32-8
 	MOVQ  t+0(FP), AX
 	MOVQ  64(AX), CX
 	MOVQ  $-1, DX
@@ -6519,7 +7276,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), BX
-	MOVQ       56(AX), SI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000078, 16(SP)
 	CMPQ       BX, $0x80
@@ -6528,22 +7284,22 @@ tile:
 	MOVQ       $0x0000005c, 16(SP)
 	CMPQ       BX, $0x40
 	JAE        operands
-	MOVQ       CX, DI
+	MOVQ       CX, SI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
 
 operands:
 	MOVQ 16(AX), SI
@@ -6552,6 +7308,8 @@ operands:
 	MOVQ 32(AX), R9
 	MOVQ 24(AX), R10
 	MOVQ 40(AX), R11
+	MOVQ 168(AX), R12
+	MOVQ R12, 24(SP)
 
 step:
 	VMOVUPS.Z    (R9), K1, Z7
@@ -6577,13 +7335,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R11, R9
-	ADDQ         R10, DX
-	DECQ         BX
-	JNZ          step
+	ADDQ R11, R9
+	ADDQ R10, DX
+	DECQ BX
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), BX
+	ADDQ 176(AX), DX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Z7
+	VBROADCASTSS 184(AX), Z7
 	VMULPS       Z7, Z0, Z0
 	VMULPS       Z7, Z1, Z1
 	VMULPS       Z7, Z2, Z2
@@ -6595,9 +7361,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Z8
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSS 188(AX), Z8
 	MOVQ         CX, BX
 	VMOVUPS.Z    (BX), K1, Z7
 	VFMADD231PS  Z7, Z8, Z0
@@ -6644,7 +7410,7 @@ store:
 
 // func narrow8F32AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·narrow8F32AVX512(SB), NOSPLIT, $24-8
+TEXT ·narrow8F32AVX512(SB), NOSPLIT, $32-8
 	MOVQ  t+0(FP), AX
 	MOVQ  64(AX), CX
 	MOVQ  $-1, DX
@@ -6674,7 +7440,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000080, 16(SP)
 	CMPQ       SI, $0x80
@@ -6683,24 +7448,24 @@ tile:
 	MOVQ       $0x00000060, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -6710,6 +7475,8 @@ operands:
 	MOVQ 32(AX), R11
 	MOVQ 24(AX), R12
 	MOVQ 40(AX), R13
+	MOVQ 168(AX), R14
+	MOVQ R14, 24(SP)
 
 step:
 	VMOVUPS.Z    (R11), K1, Z8
@@ -6740,13 +7507,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R13, R11
-	ADDQ         R12, DX
-	DECQ         SI
-	JNZ          step
+	ADDQ R13, R11
+	ADDQ R12, DX
+	DECQ SI
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), SI
+	ADDQ 176(AX), DX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Z8
+	VBROADCASTSS 184(AX), Z8
 	VMULPS       Z8, Z0, Z0
 	VMULPS       Z8, Z1, Z1
 	VMULPS       Z8, Z2, Z2
@@ -6759,9 +7534,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Z9
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSS 188(AX), Z9
 	MOVQ         CX, BX
 	VMOVUPS.Z    (BX), K1, Z8
 	VFMADD231PS  Z8, Z9, Z0
@@ -6813,7 +7588,7 @@ store:
 
 // func narrow9F32AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·narrow9F32AVX512(SB), NOSPLIT, $24-8
+TEXT ·narrow9F32AVX512(SB), NOSPLIT, $32-8
 	MOVQ  t+0(FP), AX
 	MOVQ  64(AX), CX
 	MOVQ  $-1, DX
@@ -6844,7 +7619,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000088, 16(SP)
 	CMPQ       SI, $0x80
@@ -6853,26 +7627,26 @@ tile:
 	MOVQ       $0x00000064, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -6882,6 +7656,8 @@ operands:
 	MOVQ 32(AX), R11
 	MOVQ 24(AX), R12
 	MOVQ 40(AX), R13
+	MOVQ 168(AX), R14
+	MOVQ R14, 24(SP)
 
 step:
 	VMOVUPS.Z    (R11), K1, Z9
@@ -6914,13 +7690,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R13, R11
-	ADDQ         R12, DX
-	DECQ         SI
-	JNZ          step
+	ADDQ R13, R11
+	ADDQ R12, DX
+	DECQ SI
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), SI
+	ADDQ 176(AX), DX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Z9
+	VBROADCASTSS 184(AX), Z9
 	VMULPS       Z9, Z0, Z0
 	VMULPS       Z9, Z1, Z1
 	VMULPS       Z9, Z2, Z2
@@ -6934,9 +7718,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Z10
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSS 188(AX), Z10
 	MOVQ         CX, BX
 	VMOVUPS.Z    (BX), K1, Z9
 	VFMADD231PS  Z9, Z10, Z0
@@ -6993,7 +7777,7 @@ store:
 
 // func narrow10F32AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·narrow10F32AVX512(SB), NOSPLIT, $24-8
+TEXT ·narrow10F32AVX512(SB), NOSPLIT, $32-8
 	MOVQ  t+0(FP), AX
 	MOVQ  64(AX), CX
 	MOVQ  $-1, DX
@@ -7025,7 +7809,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000090, 16(SP)
 	CMPQ       SI, $0x80
@@ -7034,28 +7817,28 @@ tile:
 	MOVQ       $0x00000068, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -7067,6 +7850,8 @@ operands:
 	MOVQ 32(AX), R12
 	MOVQ 24(AX), R13
 	MOVQ 40(AX), R14
+	MOVQ 168(AX), R15
+	MOVQ R15, 24(SP)
 
 step:
 	VMOVUPS.Z    (R12), K1, Z10
@@ -7101,14 +7886,23 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R14, R12
-	ADDQ         R13, DX
-	ADDQ         R13, R11
-	DECQ         SI
-	JNZ          step
+	ADDQ R14, R12
+	ADDQ R13, DX
+	ADDQ R13, R11
+	DECQ SI
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), SI
+	ADDQ 176(AX), DX
+	ADDQ 176(AX), R11
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Z10
+	VBROADCASTSS 184(AX), Z10
 	VMULPS       Z10, Z0, Z0
 	VMULPS       Z10, Z1, Z1
 	VMULPS       Z10, Z2, Z2
@@ -7123,9 +7917,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Z11
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSS 188(AX), Z11
 	MOVQ         CX, BX
 	VMOVUPS.Z    (BX), K1, Z10
 	VFMADD231PS  Z10, Z11, Z0
@@ -7187,7 +7981,7 @@ store:
 
 // func narrow11F32AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·narrow11F32AVX512(SB), NOSPLIT, $24-8
+TEXT ·narrow11F32AVX512(SB), NOSPLIT, $32-8
 	MOVQ  t+0(FP), AX
 	MOVQ  64(AX), CX
 	MOVQ  $-1, DX
@@ -7220,7 +8014,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000098, 16(SP)
 	CMPQ       SI, $0x80
@@ -7229,30 +8022,30 @@ tile:
 	MOVQ       $0x0000006c, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -7264,6 +8057,8 @@ operands:
 	MOVQ 32(AX), R12
 	MOVQ 24(AX), R13
 	MOVQ 40(AX), R14
+	MOVQ 168(AX), R15
+	MOVQ R15, 24(SP)
 
 step:
 	VMOVUPS.Z    (R12), K1, Z11
@@ -7300,14 +8095,23 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R14, R12
-	ADDQ         R13, DX
-	ADDQ         R13, R11
-	DECQ         SI
-	JNZ          step
+	ADDQ R14, R12
+	ADDQ R13, DX
+	ADDQ R13, R11
+	DECQ SI
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), SI
+	ADDQ 176(AX), DX
+	ADDQ 176(AX), R11
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Z11
+	VBROADCASTSS 184(AX), Z11
 	VMULPS       Z11, Z0, Z0
 	VMULPS       Z11, Z1, Z1
 	VMULPS       Z11, Z2, Z2
@@ -7323,9 +8127,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Z12
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSS 188(AX), Z12
 	MOVQ         CX, BX
 	VMOVUPS.Z    (BX), K1, Z11
 	VFMADD231PS  Z11, Z12, Z0
@@ -7392,7 +8196,7 @@ store:
 
 // func narrow12F32AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·narrow12F32AVX512(SB), NOSPLIT, $24-8
+TEXT ·narrow12F32AVX512(SB), NOSPLIT, $32-8
 	MOVQ  t+0(FP), AX
 	MOVQ  64(AX), CX
 	MOVQ  $-1, DX
@@ -7426,7 +8230,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x000000a0, 16(SP)
 	CMPQ       SI, $0x80
@@ -7435,32 +8238,32 @@ tile:
 	MOVQ       $0x00000070, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -7472,6 +8275,8 @@ operands:
 	MOVQ 32(AX), R12
 	MOVQ 24(AX), R13
 	MOVQ 40(AX), R14
+	MOVQ 168(AX), R15
+	MOVQ R15, 24(SP)
 
 step:
 	VMOVUPS.Z    (R12), K1, Z12
@@ -7510,14 +8315,23 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R14, R12
-	ADDQ         R13, DX
-	ADDQ         R13, R11
-	DECQ         SI
-	JNZ          step
+	ADDQ R14, R12
+	ADDQ R13, DX
+	ADDQ R13, R11
+	DECQ SI
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), SI
+	ADDQ 176(AX), DX
+	ADDQ 176(AX), R11
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Z12
+	VBROADCASTSS 184(AX), Z12
 	VMULPS       Z12, Z0, Z0
 	VMULPS       Z12, Z1, Z1
 	VMULPS       Z12, Z2, Z2
@@ -7534,9 +8348,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Z13
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSS 188(AX), Z13
 	MOVQ         CX, BX
 	VMOVUPS.Z    (BX), K1, Z12
 	VFMADD231PS  Z12, Z13, Z0
@@ -7608,7 +8422,7 @@ store:
 
 // func narrow13F32AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·narrow13F32AVX512(SB), NOSPLIT, $24-8
+TEXT ·narrow13F32AVX512(SB), NOSPLIT, $32-8
 	MOVQ  t+0(FP), AX
 	MOVQ  64(AX), CX
 	MOVQ  $-1, DX
@@ -7643,7 +8457,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x000000a8, 16(SP)
 	CMPQ       SI, $0x80
@@ -7652,34 +8465,34 @@ tile:
 	MOVQ       $0x00000074, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -7691,6 +8504,8 @@ operands:
 	MOVQ 32(AX), R12
 	MOVQ 24(AX), R13
 	MOVQ 40(AX), R14
+	MOVQ 168(AX), R15
+	MOVQ R15, 24(SP)
 
 step:
 	VMOVUPS.Z    (R12), K1, Z13
@@ -7731,14 +8546,23 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R14, R12
-	ADDQ         R13, DX
-	ADDQ         R13, R11
-	DECQ         SI
-	JNZ          step
+	ADDQ R14, R12
+	ADDQ R13, DX
+	ADDQ R13, R11
+	DECQ SI
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), SI
+	ADDQ 176(AX), DX
+	ADDQ 176(AX), R11
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Z13
+	VBROADCASTSS 184(AX), Z13
 	VMULPS       Z13, Z0, Z0
 	VMULPS       Z13, Z1, Z1
 	VMULPS       Z13, Z2, Z2
@@ -7756,9 +8580,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Z14
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSS 188(AX), Z14
 	MOVQ         CX, BX
 	VMOVUPS.Z    (BX), K1, Z13
 	VFMADD231PS  Z13, Z14, Z0
@@ -7835,7 +8659,7 @@ store:
 
 // func narrow14F32AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·narrow14F32AVX512(SB), NOSPLIT, $24-8
+TEXT ·narrow14F32AVX512(SB), NOSPLIT, $32-8
 	MOVQ  t+0(FP), AX
 	MOVQ  64(AX), CX
 	MOVQ  $-1, DX
@@ -7871,7 +8695,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x000000b0, 16(SP)
 	CMPQ       SI, $0x80
@@ -7880,36 +8703,36 @@ tile:
 	MOVQ       $0x00000078, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -7921,6 +8744,8 @@ operands:
 	MOVQ 32(AX), R12
 	MOVQ 24(AX), R13
 	MOVQ 40(AX), R14
+	MOVQ 168(AX), R15
+	MOVQ R15, 24(SP)
 
 step:
 	VMOVUPS.Z    (R12), K1, Z14
@@ -7963,14 +8788,23 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R14, R12
-	ADDQ         R13, DX
-	ADDQ         R13, R11
-	DECQ         SI
-	JNZ          step
+	ADDQ R14, R12
+	ADDQ R13, DX
+	ADDQ R13, R11
+	DECQ SI
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), SI
+	ADDQ 176(AX), DX
+	ADDQ 176(AX), R11
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Z14
+	VBROADCASTSS 184(AX), Z14
 	VMULPS       Z14, Z0, Z0
 	VMULPS       Z14, Z1, Z1
 	VMULPS       Z14, Z2, Z2
@@ -7989,9 +8823,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Z15
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSS 188(AX), Z15
 	MOVQ         CX, BX
 	VMOVUPS.Z    (BX), K1, Z14
 	VFMADD231PS  Z14, Z15, Z0
@@ -8113,7 +8947,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000080, 16(SP)
 	CMPQ       SI, $0x80
@@ -8122,32 +8955,32 @@ tile:
 	MOVQ       $0x00000060, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -8209,7 +9042,7 @@ next:
 	JNZ          step
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Z16
+	VBROADCASTSS 184(AX), Z16
 	VMULPS       Z16, Z0, Z0
 	VMULPS       Z16, Z1, Z1
 	VMULPS       Z16, Z2, Z2
@@ -8230,9 +9063,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Z18
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSS 188(AX), Z18
 	MOVQ         CX, BX
 	VMOVUPS.Z    (BX), K1, Z16
 	VFMADD231PS  Z16, Z18, Z0
@@ -8350,7 +9183,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000088, 16(SP)
 	CMPQ       SI, $0x80
@@ -8359,35 +9191,35 @@ tile:
 	MOVQ       $0x00000064, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -8452,7 +9284,7 @@ next:
 	JNZ          step
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Z18
+	VBROADCASTSS 184(AX), Z18
 	VMULPS       Z18, Z0, Z0
 	VMULPS       Z18, Z1, Z1
 	VMULPS       Z18, Z2, Z2
@@ -8475,9 +9307,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Z20
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSS 188(AX), Z20
 	MOVQ         CX, BX
 	VMOVUPS.Z    (BX), K1, Z18
 	VFMADD231PS  Z18, Z20, Z0
@@ -8605,7 +9437,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000090, 16(SP)
 	CMPQ       SI, $0x80
@@ -8614,38 +9445,38 @@ tile:
 	MOVQ       $0x00000068, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -8716,7 +9547,7 @@ next:
 	JNZ          step
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Z20
+	VBROADCASTSS 184(AX), Z20
 	VMULPS       Z20, Z0, Z0
 	VMULPS       Z20, Z1, Z1
 	VMULPS       Z20, Z2, Z2
@@ -8741,9 +9572,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Z22
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSS 188(AX), Z22
 	MOVQ         CX, BX
 	VMOVUPS.Z    (BX), K1, Z20
 	VFMADD231PS  Z20, Z22, Z0
@@ -8881,7 +9712,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000098, 16(SP)
 	CMPQ       SI, $0x80
@@ -8890,41 +9720,41 @@ tile:
 	MOVQ       $0x0000006c, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -8998,7 +9828,7 @@ next:
 	JNZ          step
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Z22
+	VBROADCASTSS 184(AX), Z22
 	VMULPS       Z22, Z0, Z0
 	VMULPS       Z22, Z1, Z1
 	VMULPS       Z22, Z2, Z2
@@ -9025,9 +9855,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Z24
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSS 188(AX), Z24
 	MOVQ         CX, BX
 	VMOVUPS.Z    (BX), K1, Z22
 	VFMADD231PS  Z22, Z24, Z0
@@ -9175,7 +10005,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x000000a0, 16(SP)
 	CMPQ       SI, $0x80
@@ -9184,44 +10013,44 @@ tile:
 	MOVQ       $0x00000070, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -9298,7 +10127,7 @@ next:
 	JNZ          step
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Z24
+	VBROADCASTSS 184(AX), Z24
 	VMULPS       Z24, Z0, Z0
 	VMULPS       Z24, Z1, Z1
 	VMULPS       Z24, Z2, Z2
@@ -9327,9 +10156,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Z26
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSS 188(AX), Z26
 	MOVQ         CX, BX
 	VMOVUPS.Z    (BX), K1, Z24
 	VFMADD231PS  Z24, Z26, Z0
@@ -9487,7 +10316,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x000000a8, 16(SP)
 	CMPQ       SI, $0x80
@@ -9496,47 +10324,47 @@ tile:
 	MOVQ       $0x00000074, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -9616,7 +10444,7 @@ next:
 	JNZ          step
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Z26
+	VBROADCASTSS 184(AX), Z26
 	VMULPS       Z26, Z0, Z0
 	VMULPS       Z26, Z1, Z1
 	VMULPS       Z26, Z2, Z2
@@ -9647,9 +10475,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Z28
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSS 188(AX), Z28
 	MOVQ         CX, BX
 	VMOVUPS.Z    (BX), K1, Z26
 	VFMADD231PS  Z26, Z28, Z0
@@ -9817,7 +10645,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x000000b0, 16(SP)
 	CMPQ       SI, $0x80
@@ -9826,50 +10653,50 @@ tile:
 	MOVQ       $0x00000078, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -9952,7 +10779,7 @@ next:
 	JNZ          step
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Z28
+	VBROADCASTSS 184(AX), Z28
 	VMULPS       Z28, Z0, Z0
 	VMULPS       Z28, Z1, Z1
 	VMULPS       Z28, Z2, Z2
@@ -9985,9 +10812,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Z30
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSS 188(AX), Z30
 	MOVQ         CX, BX
 	VMOVUPS.Z    (BX), K1, Z28
 	VFMADD231PS  Z28, Z30, Z0
@@ -10152,7 +10979,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), R8
-	MOVQ       56(AX), R9
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000080, 16(SP)
 	CMPQ       R8, $0x80
@@ -10161,32 +10987,32 @@ tile:
 	MOVQ       $0x00000060, 16(SP)
 	CMPQ       R8, $0x40
 	JAE        operands
-	MOVQ       CX, R10
+	MOVQ       CX, R9
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
 
 operands:
 	MOVQ 16(AX), R9
@@ -10246,7 +11072,7 @@ next:
 	JNZ          step
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Z16
+	VBROADCASTSS 184(AX), Z16
 	VMULPS       Z16, Z0, Z0
 	VMULPS       Z16, Z1, Z1
 	VMULPS       Z16, Z2, Z2
@@ -10267,9 +11093,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Z16
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSS 188(AX), Z16
 	MOVQ         CX, BX
 	VFMADD231PS  (BX), Z16, Z0
 	VFMADD231PS  64(BX), Z16, Z1
@@ -10372,7 +11198,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), R8
-	MOVQ       56(AX), R9
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000088, 16(SP)
 	CMPQ       R8, $0x80
@@ -10381,35 +11206,35 @@ tile:
 	MOVQ       $0x00000064, 16(SP)
 	CMPQ       R8, $0x40
 	JAE        operands
-	MOVQ       CX, R10
+	MOVQ       CX, R9
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
 
 operands:
 	MOVQ 16(AX), R9
@@ -10472,7 +11297,7 @@ next:
 	JNZ          step
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Z18
+	VBROADCASTSS 184(AX), Z18
 	VMULPS       Z18, Z0, Z0
 	VMULPS       Z18, Z1, Z1
 	VMULPS       Z18, Z2, Z2
@@ -10495,9 +11320,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Z18
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSS 188(AX), Z18
 	MOVQ         CX, BX
 	VFMADD231PS  (BX), Z18, Z0
 	VFMADD231PS  64(BX), Z18, Z1
@@ -10608,7 +11433,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), R8
-	MOVQ       56(AX), R9
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000090, 16(SP)
 	CMPQ       R8, $0x80
@@ -10617,38 +11441,38 @@ tile:
 	MOVQ       $0x00000068, 16(SP)
 	CMPQ       R8, $0x40
 	JAE        operands
-	MOVQ       CX, R10
+	MOVQ       CX, R9
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
 
 operands:
 	MOVQ 16(AX), R9
@@ -10717,7 +11541,7 @@ next:
 	JNZ          step
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Z20
+	VBROADCASTSS 184(AX), Z20
 	VMULPS       Z20, Z0, Z0
 	VMULPS       Z20, Z1, Z1
 	VMULPS       Z20, Z2, Z2
@@ -10742,9 +11566,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Z20
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSS 188(AX), Z20
 	MOVQ         CX, BX
 	VFMADD231PS  (BX), Z20, Z0
 	VFMADD231PS  64(BX), Z20, Z1
@@ -10863,7 +11687,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), R8
-	MOVQ       56(AX), R9
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000098, 16(SP)
 	CMPQ       R8, $0x80
@@ -10872,41 +11695,41 @@ tile:
 	MOVQ       $0x0000006c, 16(SP)
 	CMPQ       R8, $0x40
 	JAE        operands
-	MOVQ       CX, R10
+	MOVQ       CX, R9
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
 
 operands:
 	MOVQ 16(AX), R9
@@ -10978,7 +11801,7 @@ next:
 	JNZ          step
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Z22
+	VBROADCASTSS 184(AX), Z22
 	VMULPS       Z22, Z0, Z0
 	VMULPS       Z22, Z1, Z1
 	VMULPS       Z22, Z2, Z2
@@ -11005,9 +11828,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Z22
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSS 188(AX), Z22
 	MOVQ         CX, BX
 	VFMADD231PS  (BX), Z22, Z0
 	VFMADD231PS  64(BX), Z22, Z1
@@ -11134,7 +11957,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), R8
-	MOVQ       56(AX), R9
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x000000a0, 16(SP)
 	CMPQ       R8, $0x80
@@ -11143,44 +11965,44 @@ tile:
 	MOVQ       $0x00000070, 16(SP)
 	CMPQ       R8, $0x40
 	JAE        operands
-	MOVQ       CX, R10
+	MOVQ       CX, R9
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
 
 operands:
 	MOVQ 16(AX), R9
@@ -11255,7 +12077,7 @@ next:
 	JNZ          step
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Z24
+	VBROADCASTSS 184(AX), Z24
 	VMULPS       Z24, Z0, Z0
 	VMULPS       Z24, Z1, Z1
 	VMULPS       Z24, Z2, Z2
@@ -11284,9 +12106,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Z24
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSS 188(AX), Z24
 	MOVQ         CX, BX
 	VFMADD231PS  (BX), Z24, Z0
 	VFMADD231PS  64(BX), Z24, Z1
@@ -11421,7 +12243,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), R8
-	MOVQ       56(AX), R9
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x000000a8, 16(SP)
 	CMPQ       R8, $0x80
@@ -11430,47 +12251,47 @@ tile:
 	MOVQ       $0x00000074, 16(SP)
 	CMPQ       R8, $0x40
 	JAE        operands
-	MOVQ       CX, R10
+	MOVQ       CX, R9
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
 
 operands:
 	MOVQ 16(AX), R9
@@ -11548,7 +12369,7 @@ next:
 	JNZ          step
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Z26
+	VBROADCASTSS 184(AX), Z26
 	VMULPS       Z26, Z0, Z0
 	VMULPS       Z26, Z1, Z1
 	VMULPS       Z26, Z2, Z2
@@ -11579,9 +12400,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Z26
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSS 188(AX), Z26
 	MOVQ         CX, BX
 	VFMADD231PS  (BX), Z26, Z0
 	VFMADD231PS  64(BX), Z26, Z1
@@ -11724,7 +12545,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), R8
-	MOVQ       56(AX), R9
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x000000b0, 16(SP)
 	CMPQ       R8, $0x80
@@ -11733,50 +12553,50 @@ tile:
 	MOVQ       $0x00000078, 16(SP)
 	CMPQ       R8, $0x40
 	JAE        operands
-	MOVQ       CX, R10
+	MOVQ       CX, R9
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
 
 operands:
 	MOVQ 16(AX), R9
@@ -11857,7 +12677,7 @@ next:
 	JNZ          step
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Z28
+	VBROADCASTSS 184(AX), Z28
 	VMULPS       Z28, Z0, Z0
 	VMULPS       Z28, Z1, Z1
 	VMULPS       Z28, Z2, Z2
@@ -11890,9 +12710,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Z28
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSS 188(AX), Z28
 	MOVQ         CX, BX
 	VFMADD231PS  (BX), Z28, Z0
 	VFMADD231PS  64(BX), Z28, Z1
@@ -12009,7 +12829,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), BX
-	MOVQ       56(AX), SI
 	MOVQ       $0x00000007, 16(SP)
 	MOVQ       $0x00000048, 24(SP)
 	CMPQ       BX, $0x80
@@ -12018,11 +12837,11 @@ tile:
 	MOVQ       $0x00000044, 24(SP)
 	CMPQ       BX, $0x40
 	JAE        operands
-	MOVQ       CX, DI
+	MOVQ       CX, SI
 	MOVQ       $0x00000000, 24(SP)
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
 
 operands:
 	MOVQ 16(AX), SI
@@ -12113,7 +12932,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), BX
-	MOVQ       56(AX), SI
 	MOVQ       $0x00000007, 16(SP)
 	MOVQ       $0x00000050, 24(SP)
 	CMPQ       BX, $0x80
@@ -12122,14 +12940,14 @@ tile:
 	MOVQ       $0x00000048, 24(SP)
 	CMPQ       BX, $0x40
 	JAE        operands
-	MOVQ       CX, DI
+	MOVQ       CX, SI
 	MOVQ       $0x00000000, 24(SP)
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
 
 operands:
 	MOVQ 16(AX), SI
@@ -12253,7 +13071,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), BX
-	MOVQ       56(AX), SI
 	MOVQ       $0x00000007, 16(SP)
 	MOVQ       $0x00000058, 24(SP)
 	CMPQ       BX, $0x80
@@ -12262,17 +13079,17 @@ tile:
 	MOVQ       $0x0000004c, 24(SP)
 	CMPQ       BX, $0x40
 	JAE        operands
-	MOVQ       CX, DI
+	MOVQ       CX, SI
 	MOVQ       $0x00000000, 24(SP)
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
 
 operands:
 	MOVQ 16(AX), SI
@@ -12428,7 +13245,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), BX
-	MOVQ       56(AX), SI
 	MOVQ       $0x00000007, 16(SP)
 	MOVQ       $0x00000060, 24(SP)
 	CMPQ       BX, $0x80
@@ -12437,20 +13253,20 @@ tile:
 	MOVQ       $0x00000050, 24(SP)
 	CMPQ       BX, $0x40
 	JAE        operands
-	MOVQ       CX, DI
+	MOVQ       CX, SI
 	MOVQ       $0x00000000, 24(SP)
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
 
 operands:
 	MOVQ 16(AX), SI
@@ -12638,7 +13454,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), BX
-	MOVQ       56(AX), SI
 	MOVQ       $0x00000007, 16(SP)
 	MOVQ       $0x00000068, 24(SP)
 	CMPQ       BX, $0x80
@@ -12647,23 +13462,23 @@ tile:
 	MOVQ       $0x00000054, 24(SP)
 	CMPQ       BX, $0x40
 	JAE        operands
-	MOVQ       CX, DI
+	MOVQ       CX, SI
 	MOVQ       $0x00000000, 24(SP)
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
 
 operands:
 	MOVQ 16(AX), SI
@@ -12882,7 +13697,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), BX
-	MOVQ       56(AX), SI
 	MOVQ       $0x00000007, 16(SP)
 	MOVQ       $0x00000070, 24(SP)
 	CMPQ       BX, $0x80
@@ -12891,26 +13705,26 @@ tile:
 	MOVQ       $0x00000058, 24(SP)
 	CMPQ       BX, $0x40
 	JAE        operands
-	MOVQ       CX, DI
+	MOVQ       CX, SI
 	MOVQ       $0x00000000, 24(SP)
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
 
 operands:
 	MOVQ 16(AX), SI
@@ -13161,7 +13975,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), BX
-	MOVQ       56(AX), SI
 	MOVQ       $0x00000007, 16(SP)
 	MOVQ       $0x00000078, 24(SP)
 	CMPQ       BX, $0x80
@@ -13170,29 +13983,29 @@ tile:
 	MOVQ       $0x0000005c, 24(SP)
 	CMPQ       BX, $0x40
 	JAE        operands
-	MOVQ       CX, DI
+	MOVQ       CX, SI
 	MOVQ       $0x00000000, 24(SP)
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
 
 operands:
 	MOVQ 16(AX), SI
@@ -13477,7 +14290,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 16(SP)
 	MOVQ       $0x00000080, 24(SP)
 	CMPQ       SI, $0x80
@@ -13486,32 +14298,32 @@ tile:
 	MOVQ       $0x00000060, 24(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 24(SP)
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -13832,7 +14644,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 16(SP)
 	MOVQ       $0x00000088, 24(SP)
 	CMPQ       SI, $0x80
@@ -13841,35 +14652,35 @@ tile:
 	MOVQ       $0x00000064, 24(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 24(SP)
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -14221,7 +15032,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 16(SP)
 	MOVQ       $0x00000090, 24(SP)
 	CMPQ       SI, $0x80
@@ -14230,38 +15040,38 @@ tile:
 	MOVQ       $0x00000068, 24(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 24(SP)
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -14647,7 +15457,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 16(SP)
 	MOVQ       $0x00000098, 24(SP)
 	CMPQ       SI, $0x80
@@ -14656,41 +15465,41 @@ tile:
 	MOVQ       $0x0000006c, 24(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 24(SP)
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -15107,7 +15916,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 16(SP)
 	MOVQ       $0x000000a0, 24(SP)
 	CMPQ       SI, $0x80
@@ -15116,44 +15924,44 @@ tile:
 	MOVQ       $0x00000070, 24(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 24(SP)
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -15601,7 +16409,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 16(SP)
 	MOVQ       $0x000000a8, 24(SP)
 	CMPQ       SI, $0x80
@@ -15610,47 +16417,47 @@ tile:
 	MOVQ       $0x00000074, 24(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 24(SP)
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -16129,7 +16936,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 16(SP)
 	MOVQ       $0x000000b0, 24(SP)
 	CMPQ       SI, $0x80
@@ -16138,50 +16944,50 @@ tile:
 	MOVQ       $0x00000078, 24(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 24(SP)
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -16666,7 +17472,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), BX
-	MOVQ       56(AX), SI
 	MOVQ       $0x00000007, 16(SP)
 	MOVQ       $0x00000048, 24(SP)
 	CMPQ       BX, $0x80
@@ -16675,11 +17480,11 @@ tile:
 	MOVQ       $0x00000044, 24(SP)
 	CMPQ       BX, $0x40
 	JAE        operands
-	MOVQ       CX, DI
+	MOVQ       CX, SI
 	MOVQ       $0x00000000, 24(SP)
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
 
 operands:
 	MOVQ 16(AX), SI
@@ -16776,7 +17581,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), BX
-	MOVQ       56(AX), SI
 	MOVQ       $0x00000007, 16(SP)
 	MOVQ       $0x00000050, 24(SP)
 	CMPQ       BX, $0x80
@@ -16785,14 +17589,14 @@ tile:
 	MOVQ       $0x00000048, 24(SP)
 	CMPQ       BX, $0x40
 	JAE        operands
-	MOVQ       CX, DI
+	MOVQ       CX, SI
 	MOVQ       $0x00000000, 24(SP)
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
 
 operands:
 	MOVQ 16(AX), SI
@@ -16922,7 +17726,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), BX
-	MOVQ       56(AX), SI
 	MOVQ       $0x00000007, 16(SP)
 	MOVQ       $0x00000058, 24(SP)
 	CMPQ       BX, $0x80
@@ -16931,17 +17734,17 @@ tile:
 	MOVQ       $0x0000004c, 24(SP)
 	CMPQ       BX, $0x40
 	JAE        operands
-	MOVQ       CX, DI
+	MOVQ       CX, SI
 	MOVQ       $0x00000000, 24(SP)
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
 
 operands:
 	MOVQ 16(AX), SI
@@ -17103,7 +17906,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), BX
-	MOVQ       56(AX), SI
 	MOVQ       $0x00000007, 16(SP)
 	MOVQ       $0x00000060, 24(SP)
 	CMPQ       BX, $0x80
@@ -17112,20 +17914,20 @@ tile:
 	MOVQ       $0x00000050, 24(SP)
 	CMPQ       BX, $0x40
 	JAE        operands
-	MOVQ       CX, DI
+	MOVQ       CX, SI
 	MOVQ       $0x00000000, 24(SP)
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
 
 operands:
 	MOVQ 16(AX), SI
@@ -17319,7 +18121,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), BX
-	MOVQ       56(AX), SI
 	MOVQ       $0x00000007, 16(SP)
 	MOVQ       $0x00000068, 24(SP)
 	CMPQ       BX, $0x80
@@ -17328,23 +18129,23 @@ tile:
 	MOVQ       $0x00000054, 24(SP)
 	CMPQ       BX, $0x40
 	JAE        operands
-	MOVQ       CX, DI
+	MOVQ       CX, SI
 	MOVQ       $0x00000000, 24(SP)
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
 
 operands:
 	MOVQ 16(AX), SI
@@ -17569,7 +18370,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), BX
-	MOVQ       56(AX), SI
 	MOVQ       $0x00000007, 16(SP)
 	MOVQ       $0x00000070, 24(SP)
 	CMPQ       BX, $0x80
@@ -17578,26 +18378,26 @@ tile:
 	MOVQ       $0x00000058, 24(SP)
 	CMPQ       BX, $0x40
 	JAE        operands
-	MOVQ       CX, DI
+	MOVQ       CX, SI
 	MOVQ       $0x00000000, 24(SP)
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
 
 operands:
 	MOVQ 16(AX), SI
@@ -17854,7 +18654,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), BX
-	MOVQ       56(AX), SI
 	MOVQ       $0x00000007, 16(SP)
 	MOVQ       $0x00000078, 24(SP)
 	CMPQ       BX, $0x80
@@ -17863,29 +18662,29 @@ tile:
 	MOVQ       $0x0000005c, 24(SP)
 	CMPQ       BX, $0x40
 	JAE        operands
-	MOVQ       CX, DI
+	MOVQ       CX, SI
 	MOVQ       $0x00000000, 24(SP)
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
 
 operands:
 	MOVQ 16(AX), SI
@@ -18176,7 +18975,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 16(SP)
 	MOVQ       $0x00000080, 24(SP)
 	CMPQ       SI, $0x80
@@ -18185,32 +18983,32 @@ tile:
 	MOVQ       $0x00000060, 24(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 24(SP)
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -18537,7 +19335,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 16(SP)
 	MOVQ       $0x00000088, 24(SP)
 	CMPQ       SI, $0x80
@@ -18546,35 +19343,35 @@ tile:
 	MOVQ       $0x00000064, 24(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 24(SP)
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -18932,7 +19729,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 16(SP)
 	MOVQ       $0x00000090, 24(SP)
 	CMPQ       SI, $0x80
@@ -18941,38 +19737,38 @@ tile:
 	MOVQ       $0x00000068, 24(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 24(SP)
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -19364,7 +20160,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 16(SP)
 	MOVQ       $0x00000098, 24(SP)
 	CMPQ       SI, $0x80
@@ -19373,41 +20168,41 @@ tile:
 	MOVQ       $0x0000006c, 24(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 24(SP)
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -19830,7 +20625,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 16(SP)
 	MOVQ       $0x000000a0, 24(SP)
 	CMPQ       SI, $0x80
@@ -19839,44 +20633,44 @@ tile:
 	MOVQ       $0x00000070, 24(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 24(SP)
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -20330,7 +21124,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 16(SP)
 	MOVQ       $0x000000a8, 24(SP)
 	CMPQ       SI, $0x80
@@ -20339,47 +21132,47 @@ tile:
 	MOVQ       $0x00000074, 24(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 24(SP)
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -20864,7 +21657,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 16(SP)
 	MOVQ       $0x000000b0, 24(SP)
 	CMPQ       SI, $0x80
@@ -20873,50 +21665,50 @@ tile:
 	MOVQ       $0x00000078, 24(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 24(SP)
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -21490,7 +22282,7 @@ done:
 
 // func full1F64AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, MMX+
-TEXT ·full1F64AVX512(SB), NOSPLIT, $24-8
+TEXT ·full1F64AVX512(SB), NOSPLIT, $32-8
 	MOVQ t+0(FP), AX
 
 tile:
@@ -21507,7 +22299,9 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), BX
-	MOVQ       56(AX), SI
+	MOVQ       $0x00000000, 16(SP)
+	CMPQ       80(AX), $0x02
+	JEQ        operands
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000048, 16(SP)
 	CMPQ       BX, $0x80
@@ -21516,17 +22310,19 @@ tile:
 	MOVQ       $0x00000044, 16(SP)
 	CMPQ       BX, $0x40
 	JAE        operands
-	MOVQ       CX, DI
+	MOVQ       CX, SI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
 
 operands:
 	MOVQ 16(AX), SI
 	MOVQ 32(AX), SI
 	MOVQ 24(AX), DI
 	MOVQ 40(AX), R8
+	MOVQ 168(AX), R9
+	MOVQ R9, 24(SP)
 
 step:
 	VMOVUPD      (SI), Z2
@@ -21543,22 +22339,31 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R8, SI
-	ADDQ         DI, DX
-	DECQ         BX
-	JNZ          step
+	ADDQ R8, SI
+	ADDQ DI, DX
+	DECQ BX
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), BX
+	ADDQ 176(AX), DX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Z2
+	VBROADCASTSD 184(AX), Z2
 	VMULPD       Z2, Z0, Z0
 	VMULPD       Z2, Z1, Z1
 
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Z2
+	CMPQ         80(AX), $0x01
+	JA           past
+	JNE          store
+	VBROADCASTSD 192(AX), Z2
 	MOVQ         CX, BX
 	VFMADD231PD  (BX), Z2, Z0
 	VFMADD231PD  64(BX), Z2, Z1
@@ -21568,15 +22373,23 @@ store:
 	VMOVUPD Z0, (CX)
 	VMOVUPD Z1, 64(CX)
 	ADDQ    DX, CX
-	MOVQ    136(AX), CX
-	CMPQ    CX, 128(AX)
-	JLT     tile
+	JMP     stored
+
+past:
+	VMOVNTPS Z0, (CX)
+	VMOVNTPS Z1, 64(CX)
+	ADDQ     DX, CX
+
+stored:
+	MOVQ 136(AX), CX
+	CMPQ CX, 128(AX)
+	JLT  tile
 	VZEROUPPER
 	RET
 
 // func full2F64AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, MMX+
-TEXT ·full2F64AVX512(SB), NOSPLIT, $24-8
+TEXT ·full2F64AVX512(SB), NOSPLIT, $32-8
 	MOVQ t+0(FP), AX
 
 tile:
@@ -21595,7 +22408,9 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), BX
-	MOVQ       56(AX), SI
+	MOVQ       $0x00000000, 16(SP)
+	CMPQ       80(AX), $0x02
+	JEQ        operands
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000050, 16(SP)
 	CMPQ       BX, $0x80
@@ -21604,20 +22419,22 @@ tile:
 	MOVQ       $0x00000048, 16(SP)
 	CMPQ       BX, $0x40
 	JAE        operands
-	MOVQ       CX, DI
+	MOVQ       CX, SI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
 
 operands:
 	MOVQ 16(AX), SI
 	MOVQ 32(AX), DI
 	MOVQ 24(AX), R8
 	MOVQ 40(AX), R9
+	MOVQ 168(AX), R10
+	MOVQ R10, 24(SP)
 
 step:
 	VMOVUPD      (DI), Z4
@@ -21637,13 +22454,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R9, DI
-	ADDQ         R8, DX
-	DECQ         BX
-	JNZ          step
+	ADDQ R9, DI
+	ADDQ R8, DX
+	DECQ BX
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), BX
+	ADDQ 176(AX), DX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Z4
+	VBROADCASTSD 184(AX), Z4
 	VMULPD       Z4, Z0, Z0
 	VMULPD       Z4, Z1, Z1
 	VMULPD       Z4, Z2, Z2
@@ -21652,9 +22477,10 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Z4
+	CMPQ         80(AX), $0x01
+	JA           past
+	JNE          store
+	VBROADCASTSD 192(AX), Z4
 	MOVQ         CX, BX
 	VFMADD231PD  (BX), Z4, Z0
 	VFMADD231PD  64(BX), Z4, Z1
@@ -21670,15 +22496,26 @@ store:
 	VMOVUPD Z2, (CX)
 	VMOVUPD Z3, 64(CX)
 	ADDQ    DX, CX
-	MOVQ    136(AX), CX
-	CMPQ    CX, 128(AX)
-	JLT     tile
+	JMP     stored
+
+past:
+	VMOVNTPS Z0, (CX)
+	VMOVNTPS Z1, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z2, (CX)
+	VMOVNTPS Z3, 64(CX)
+	ADDQ     DX, CX
+
+stored:
+	MOVQ 136(AX), CX
+	CMPQ CX, 128(AX)
+	JLT  tile
 	VZEROUPPER
 	RET
 
 // func full3F64AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, MMX+
-TEXT ·full3F64AVX512(SB), NOSPLIT, $24-8
+TEXT ·full3F64AVX512(SB), NOSPLIT, $32-8
 	MOVQ t+0(FP), AX
 
 tile:
@@ -21699,7 +22536,9 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), BX
-	MOVQ       56(AX), SI
+	MOVQ       $0x00000000, 16(SP)
+	CMPQ       80(AX), $0x02
+	JEQ        operands
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000058, 16(SP)
 	CMPQ       BX, $0x80
@@ -21708,23 +22547,25 @@ tile:
 	MOVQ       $0x0000004c, 16(SP)
 	CMPQ       BX, $0x40
 	JAE        operands
-	MOVQ       CX, DI
+	MOVQ       CX, SI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
 
 operands:
 	MOVQ 16(AX), SI
 	MOVQ 32(AX), DI
 	MOVQ 24(AX), R8
 	MOVQ 40(AX), R9
+	MOVQ 168(AX), R10
+	MOVQ R10, 24(SP)
 
 step:
 	VMOVUPD      (DI), Z6
@@ -21747,13 +22588,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R9, DI
-	ADDQ         R8, DX
-	DECQ         BX
-	JNZ          step
+	ADDQ R9, DI
+	ADDQ R8, DX
+	DECQ BX
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), BX
+	ADDQ 176(AX), DX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Z6
+	VBROADCASTSD 184(AX), Z6
 	VMULPD       Z6, Z0, Z0
 	VMULPD       Z6, Z1, Z1
 	VMULPD       Z6, Z2, Z2
@@ -21764,9 +22613,10 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Z6
+	CMPQ         80(AX), $0x01
+	JA           past
+	JNE          store
+	VBROADCASTSD 192(AX), Z6
 	MOVQ         CX, BX
 	VFMADD231PD  (BX), Z6, Z0
 	VFMADD231PD  64(BX), Z6, Z1
@@ -21788,15 +22638,29 @@ store:
 	VMOVUPD Z4, (CX)
 	VMOVUPD Z5, 64(CX)
 	ADDQ    DX, CX
-	MOVQ    136(AX), CX
-	CMPQ    CX, 128(AX)
-	JLT     tile
+	JMP     stored
+
+past:
+	VMOVNTPS Z0, (CX)
+	VMOVNTPS Z1, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z2, (CX)
+	VMOVNTPS Z3, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z4, (CX)
+	VMOVNTPS Z5, 64(CX)
+	ADDQ     DX, CX
+
+stored:
+	MOVQ 136(AX), CX
+	CMPQ CX, 128(AX)
+	JLT  tile
 	VZEROUPPER
 	RET
 
 // func full4F64AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, MMX+
-TEXT ·full4F64AVX512(SB), NOSPLIT, $24-8
+TEXT ·full4F64AVX512(SB), NOSPLIT, $32-8
 	MOVQ t+0(FP), AX
 
 tile:
@@ -21819,7 +22683,9 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), BX
-	MOVQ       56(AX), SI
+	MOVQ       $0x00000000, 16(SP)
+	CMPQ       80(AX), $0x02
+	JEQ        operands
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000060, 16(SP)
 	CMPQ       BX, $0x80
@@ -21828,20 +22694,20 @@ tile:
 	MOVQ       $0x00000050, 16(SP)
 	CMPQ       BX, $0x40
 	JAE        operands
-	MOVQ       CX, DI
+	MOVQ       CX, SI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
 
 operands:
 	MOVQ 16(AX), SI
@@ -21849,6 +22715,8 @@ operands:
 	MOVQ 32(AX), R8
 	MOVQ 24(AX), R9
 	MOVQ 40(AX), R10
+	MOVQ 168(AX), R11
+	MOVQ R11, 24(SP)
 
 step:
 	VMOVUPD      (R8), Z8
@@ -21874,13 +22742,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R10, R8
-	ADDQ         R9, DX
-	DECQ         BX
-	JNZ          step
+	ADDQ R10, R8
+	ADDQ R9, DX
+	DECQ BX
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), BX
+	ADDQ 176(AX), DX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Z8
+	VBROADCASTSD 184(AX), Z8
 	VMULPD       Z8, Z0, Z0
 	VMULPD       Z8, Z1, Z1
 	VMULPD       Z8, Z2, Z2
@@ -21893,9 +22769,10 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Z8
+	CMPQ         80(AX), $0x01
+	JA           past
+	JNE          store
+	VBROADCASTSD 192(AX), Z8
 	MOVQ         CX, BX
 	VFMADD231PD  (BX), Z8, Z0
 	VFMADD231PD  64(BX), Z8, Z1
@@ -21923,15 +22800,32 @@ store:
 	VMOVUPD Z6, (CX)
 	VMOVUPD Z7, 64(CX)
 	ADDQ    DX, CX
-	MOVQ    136(AX), CX
-	CMPQ    CX, 128(AX)
-	JLT     tile
+	JMP     stored
+
+past:
+	VMOVNTPS Z0, (CX)
+	VMOVNTPS Z1, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z2, (CX)
+	VMOVNTPS Z3, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z4, (CX)
+	VMOVNTPS Z5, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z6, (CX)
+	VMOVNTPS Z7, 64(CX)
+	ADDQ     DX, CX
+
+stored:
+	MOVQ 136(AX), CX
+	CMPQ CX, 128(AX)
+	JLT  tile
 	VZEROUPPER
 	RET
 
 // func full5F64AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, MMX+
-TEXT ·full5F64AVX512(SB), NOSPLIT, $24-8
+TEXT ·full5F64AVX512(SB), NOSPLIT, $32-8
 	MOVQ t+0(FP), AX
 
 tile:
@@ -21956,7 +22850,9 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), BX
-	MOVQ       56(AX), SI
+	MOVQ       $0x00000000, 16(SP)
+	CMPQ       80(AX), $0x02
+	JEQ        operands
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000068, 16(SP)
 	CMPQ       BX, $0x80
@@ -21965,23 +22861,23 @@ tile:
 	MOVQ       $0x00000054, 16(SP)
 	CMPQ       BX, $0x40
 	JAE        operands
-	MOVQ       CX, DI
+	MOVQ       CX, SI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
 
 operands:
 	MOVQ 16(AX), SI
@@ -21989,6 +22885,8 @@ operands:
 	MOVQ 32(AX), R8
 	MOVQ 24(AX), R9
 	MOVQ 40(AX), R10
+	MOVQ 168(AX), R11
+	MOVQ R11, 24(SP)
 
 step:
 	VMOVUPD      (R8), Z10
@@ -22017,13 +22915,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R10, R8
-	ADDQ         R9, DX
-	DECQ         BX
-	JNZ          step
+	ADDQ R10, R8
+	ADDQ R9, DX
+	DECQ BX
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), BX
+	ADDQ 176(AX), DX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Z10
+	VBROADCASTSD 184(AX), Z10
 	VMULPD       Z10, Z0, Z0
 	VMULPD       Z10, Z1, Z1
 	VMULPD       Z10, Z2, Z2
@@ -22038,9 +22944,10 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Z10
+	CMPQ         80(AX), $0x01
+	JA           past
+	JNE          store
+	VBROADCASTSD 192(AX), Z10
 	MOVQ         CX, BX
 	VFMADD231PD  (BX), Z10, Z0
 	VFMADD231PD  64(BX), Z10, Z1
@@ -22074,15 +22981,35 @@ store:
 	VMOVUPD Z8, (CX)
 	VMOVUPD Z9, 64(CX)
 	ADDQ    DX, CX
-	MOVQ    136(AX), CX
-	CMPQ    CX, 128(AX)
-	JLT     tile
+	JMP     stored
+
+past:
+	VMOVNTPS Z0, (CX)
+	VMOVNTPS Z1, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z2, (CX)
+	VMOVNTPS Z3, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z4, (CX)
+	VMOVNTPS Z5, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z6, (CX)
+	VMOVNTPS Z7, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z8, (CX)
+	VMOVNTPS Z9, 64(CX)
+	ADDQ     DX, CX
+
+stored:
+	MOVQ 136(AX), CX
+	CMPQ CX, 128(AX)
+	JLT  tile
 	VZEROUPPER
 	RET
 
 // func full6F64AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, MMX+
-TEXT ·full6F64AVX512(SB), NOSPLIT, $24-8
+TEXT ·full6F64AVX512(SB), NOSPLIT, $32-8
 	MOVQ t+0(FP), AX
 
 tile:
@@ -22109,7 +23036,9 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), BX
-	MOVQ       56(AX), SI
+	MOVQ       $0x00000000, 16(SP)
+	CMPQ       80(AX), $0x02
+	JEQ        operands
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000070, 16(SP)
 	CMPQ       BX, $0x80
@@ -22118,26 +23047,26 @@ tile:
 	MOVQ       $0x00000058, 16(SP)
 	CMPQ       BX, $0x40
 	JAE        operands
-	MOVQ       CX, DI
+	MOVQ       CX, SI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
 
 operands:
 	MOVQ 16(AX), SI
@@ -22146,6 +23075,8 @@ operands:
 	MOVQ 32(AX), R9
 	MOVQ 24(AX), R10
 	MOVQ 40(AX), R11
+	MOVQ 168(AX), R12
+	MOVQ R12, 24(SP)
 
 step:
 	VMOVUPD      (R9), Z12
@@ -22177,13 +23108,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R11, R9
-	ADDQ         R10, DX
-	DECQ         BX
-	JNZ          step
+	ADDQ R11, R9
+	ADDQ R10, DX
+	DECQ BX
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), BX
+	ADDQ 176(AX), DX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Z12
+	VBROADCASTSD 184(AX), Z12
 	VMULPD       Z12, Z0, Z0
 	VMULPD       Z12, Z1, Z1
 	VMULPD       Z12, Z2, Z2
@@ -22200,9 +23139,10 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Z12
+	CMPQ         80(AX), $0x01
+	JA           past
+	JNE          store
+	VBROADCASTSD 192(AX), Z12
 	MOVQ         CX, BX
 	VFMADD231PD  (BX), Z12, Z0
 	VFMADD231PD  64(BX), Z12, Z1
@@ -22242,15 +23182,38 @@ store:
 	VMOVUPD Z10, (CX)
 	VMOVUPD Z11, 64(CX)
 	ADDQ    DX, CX
-	MOVQ    136(AX), CX
-	CMPQ    CX, 128(AX)
-	JLT     tile
+	JMP     stored
+
+past:
+	VMOVNTPS Z0, (CX)
+	VMOVNTPS Z1, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z2, (CX)
+	VMOVNTPS Z3, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z4, (CX)
+	VMOVNTPS Z5, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z6, (CX)
+	VMOVNTPS Z7, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z8, (CX)
+	VMOVNTPS Z9, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z10, (CX)
+	VMOVNTPS Z11, 64(CX)
+	ADDQ     DX, CX
+
+stored:
+	MOVQ 136(AX), CX
+	CMPQ CX, 128(AX)
+	JLT  tile
 	VZEROUPPER
 	RET
 
 // func full7F64AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, MMX+
-TEXT ·full7F64AVX512(SB), NOSPLIT, $24-8
+TEXT ·full7F64AVX512(SB), NOSPLIT, $32-8
 	MOVQ t+0(FP), AX
 
 tile:
@@ -22279,7 +23242,9 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), BX
-	MOVQ       56(AX), SI
+	MOVQ       $0x00000000, 16(SP)
+	CMPQ       80(AX), $0x02
+	JEQ        operands
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000078, 16(SP)
 	CMPQ       BX, $0x80
@@ -22288,29 +23253,29 @@ tile:
 	MOVQ       $0x0000005c, 16(SP)
 	CMPQ       BX, $0x40
 	JAE        operands
-	MOVQ       CX, DI
+	MOVQ       CX, SI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
 
 operands:
 	MOVQ 16(AX), SI
@@ -22319,6 +23284,8 @@ operands:
 	MOVQ 32(AX), R9
 	MOVQ 24(AX), R10
 	MOVQ 40(AX), R11
+	MOVQ 168(AX), R12
+	MOVQ R12, 24(SP)
 
 step:
 	VMOVUPD      (R9), Z14
@@ -22353,13 +23320,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R11, R9
-	ADDQ         R10, DX
-	DECQ         BX
-	JNZ          step
+	ADDQ R11, R9
+	ADDQ R10, DX
+	DECQ BX
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), BX
+	ADDQ 176(AX), DX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Z14
+	VBROADCASTSD 184(AX), Z14
 	VMULPD       Z14, Z0, Z0
 	VMULPD       Z14, Z1, Z1
 	VMULPD       Z14, Z2, Z2
@@ -22378,9 +23353,10 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Z14
+	CMPQ         80(AX), $0x01
+	JA           past
+	JNE          store
+	VBROADCASTSD 192(AX), Z14
 	MOVQ         CX, BX
 	VFMADD231PD  (BX), Z14, Z0
 	VFMADD231PD  64(BX), Z14, Z1
@@ -22426,15 +23402,41 @@ store:
 	VMOVUPD Z12, (CX)
 	VMOVUPD Z13, 64(CX)
 	ADDQ    DX, CX
-	MOVQ    136(AX), CX
-	CMPQ    CX, 128(AX)
-	JLT     tile
+	JMP     stored
+
+past:
+	VMOVNTPS Z0, (CX)
+	VMOVNTPS Z1, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z2, (CX)
+	VMOVNTPS Z3, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z4, (CX)
+	VMOVNTPS Z5, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z6, (CX)
+	VMOVNTPS Z7, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z8, (CX)
+	VMOVNTPS Z9, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z10, (CX)
+	VMOVNTPS Z11, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z12, (CX)
+	VMOVNTPS Z13, 64(CX)
+	ADDQ     DX, CX
+
+stored:
+	MOVQ 136(AX), CX
+	CMPQ CX, 128(AX)
+	JLT  tile
 	VZEROUPPER
 	RET
 
 // func full8F64AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, MMX+
-TEXT ·full8F64AVX512(SB), NOSPLIT, $24-8
+TEXT ·full8F64AVX512(SB), NOSPLIT, $32-8
 	MOVQ t+0(FP), AX
 
 tile:
@@ -22468,7 +23470,9 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
+	MOVQ       $0x00000000, 16(SP)
+	CMPQ       80(AX), $0x02
+	JEQ        operands
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000080, 16(SP)
 	CMPQ       SI, $0x80
@@ -22477,32 +23481,32 @@ tile:
 	MOVQ       $0x00000060, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -22512,6 +23516,8 @@ operands:
 	MOVQ 32(AX), R11
 	MOVQ 24(AX), R12
 	MOVQ 40(AX), R13
+	MOVQ 168(AX), R14
+	MOVQ R14, 24(SP)
 
 step:
 	VMOVUPD      (R11), Z16
@@ -22553,13 +23559,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R13, R11
-	ADDQ         R12, DX
-	DECQ         SI
-	JNZ          step
+	ADDQ R13, R11
+	ADDQ R12, DX
+	DECQ SI
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), SI
+	ADDQ 176(AX), DX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Z16
+	VBROADCASTSD 184(AX), Z16
 	VMULPD       Z16, Z0, Z0
 	VMULPD       Z16, Z1, Z1
 	VMULPD       Z16, Z2, Z2
@@ -22580,9 +23594,10 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Z16
+	CMPQ         80(AX), $0x01
+	JA           past
+	JNE          store
+	VBROADCASTSD 192(AX), Z16
 	MOVQ         CX, BX
 	VFMADD231PD  (BX), Z16, Z0
 	VFMADD231PD  64(BX), Z16, Z1
@@ -22634,15 +23649,44 @@ store:
 	VMOVUPD Z14, (CX)
 	VMOVUPD Z15, 64(CX)
 	ADDQ    DX, CX
-	MOVQ    136(AX), CX
-	CMPQ    CX, 128(AX)
-	JLT     tile
+	JMP     stored
+
+past:
+	VMOVNTPS Z0, (CX)
+	VMOVNTPS Z1, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z2, (CX)
+	VMOVNTPS Z3, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z4, (CX)
+	VMOVNTPS Z5, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z6, (CX)
+	VMOVNTPS Z7, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z8, (CX)
+	VMOVNTPS Z9, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z10, (CX)
+	VMOVNTPS Z11, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z12, (CX)
+	VMOVNTPS Z13, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z14, (CX)
+	VMOVNTPS Z15, 64(CX)
+	ADDQ     DX, CX
+
+stored:
+	MOVQ 136(AX), CX
+	CMPQ CX, 128(AX)
+	JLT  tile
 	VZEROUPPER
 	RET
 
 // func full9F64AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, MMX+
-TEXT ·full9F64AVX512(SB), NOSPLIT, $24-8
+TEXT ·full9F64AVX512(SB), NOSPLIT, $32-8
 	MOVQ t+0(FP), AX
 
 tile:
@@ -22678,7 +23722,9 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
+	MOVQ       $0x00000000, 16(SP)
+	CMPQ       80(AX), $0x02
+	JEQ        operands
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000088, 16(SP)
 	CMPQ       SI, $0x80
@@ -22687,35 +23733,35 @@ tile:
 	MOVQ       $0x00000064, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -22725,6 +23771,8 @@ operands:
 	MOVQ 32(AX), R11
 	MOVQ 24(AX), R12
 	MOVQ 40(AX), R13
+	MOVQ 168(AX), R14
+	MOVQ R14, 24(SP)
 
 step:
 	VMOVUPD      (R11), Z18
@@ -22769,13 +23817,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R13, R11
-	ADDQ         R12, DX
-	DECQ         SI
-	JNZ          step
+	ADDQ R13, R11
+	ADDQ R12, DX
+	DECQ SI
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), SI
+	ADDQ 176(AX), DX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Z18
+	VBROADCASTSD 184(AX), Z18
 	VMULPD       Z18, Z0, Z0
 	VMULPD       Z18, Z1, Z1
 	VMULPD       Z18, Z2, Z2
@@ -22798,9 +23854,10 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Z18
+	CMPQ         80(AX), $0x01
+	JA           past
+	JNE          store
+	VBROADCASTSD 192(AX), Z18
 	MOVQ         CX, BX
 	VFMADD231PD  (BX), Z18, Z0
 	VFMADD231PD  64(BX), Z18, Z1
@@ -22858,15 +23915,47 @@ store:
 	VMOVUPD Z16, (CX)
 	VMOVUPD Z17, 64(CX)
 	ADDQ    DX, CX
-	MOVQ    136(AX), CX
-	CMPQ    CX, 128(AX)
-	JLT     tile
+	JMP     stored
+
+past:
+	VMOVNTPS Z0, (CX)
+	VMOVNTPS Z1, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z2, (CX)
+	VMOVNTPS Z3, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z4, (CX)
+	VMOVNTPS Z5, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z6, (CX)
+	VMOVNTPS Z7, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z8, (CX)
+	VMOVNTPS Z9, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z10, (CX)
+	VMOVNTPS Z11, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z12, (CX)
+	VMOVNTPS Z13, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z14, (CX)
+	VMOVNTPS Z15, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z16, (CX)
+	VMOVNTPS Z17, 64(CX)
+	ADDQ     DX, CX
+
+stored:
+	MOVQ 136(AX), CX
+	CMPQ CX, 128(AX)
+	JLT  tile
 	VZEROUPPER
 	RET
 
 // func full10F64AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, MMX+
-TEXT ·full10F64AVX512(SB), NOSPLIT, $24-8
+TEXT ·full10F64AVX512(SB), NOSPLIT, $32-8
 	MOVQ t+0(FP), AX
 
 tile:
@@ -22904,7 +23993,9 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
+	MOVQ       $0x00000000, 16(SP)
+	CMPQ       80(AX), $0x02
+	JEQ        operands
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000090, 16(SP)
 	CMPQ       SI, $0x80
@@ -22913,38 +24004,38 @@ tile:
 	MOVQ       $0x00000068, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -22956,6 +24047,8 @@ operands:
 	MOVQ 32(AX), R12
 	MOVQ 24(AX), R13
 	MOVQ 40(AX), R14
+	MOVQ 168(AX), R15
+	MOVQ R15, 24(SP)
 
 step:
 	VMOVUPD      (R12), Z20
@@ -23003,14 +24096,23 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R14, R12
-	ADDQ         R13, DX
-	ADDQ         R13, R11
-	DECQ         SI
-	JNZ          step
+	ADDQ R14, R12
+	ADDQ R13, DX
+	ADDQ R13, R11
+	DECQ SI
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), SI
+	ADDQ 176(AX), DX
+	ADDQ 176(AX), R11
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Z20
+	VBROADCASTSD 184(AX), Z20
 	VMULPD       Z20, Z0, Z0
 	VMULPD       Z20, Z1, Z1
 	VMULPD       Z20, Z2, Z2
@@ -23035,9 +24137,10 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Z20
+	CMPQ         80(AX), $0x01
+	JA           past
+	JNE          store
+	VBROADCASTSD 192(AX), Z20
 	MOVQ         CX, BX
 	VFMADD231PD  (BX), Z20, Z0
 	VFMADD231PD  64(BX), Z20, Z1
@@ -23101,15 +24204,50 @@ store:
 	VMOVUPD Z18, (CX)
 	VMOVUPD Z19, 64(CX)
 	ADDQ    DX, CX
-	MOVQ    136(AX), CX
-	CMPQ    CX, 128(AX)
-	JLT     tile
+	JMP     stored
+
+past:
+	VMOVNTPS Z0, (CX)
+	VMOVNTPS Z1, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z2, (CX)
+	VMOVNTPS Z3, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z4, (CX)
+	VMOVNTPS Z5, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z6, (CX)
+	VMOVNTPS Z7, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z8, (CX)
+	VMOVNTPS Z9, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z10, (CX)
+	VMOVNTPS Z11, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z12, (CX)
+	VMOVNTPS Z13, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z14, (CX)
+	VMOVNTPS Z15, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z16, (CX)
+	VMOVNTPS Z17, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z18, (CX)
+	VMOVNTPS Z19, 64(CX)
+	ADDQ     DX, CX
+
+stored:
+	MOVQ 136(AX), CX
+	CMPQ CX, 128(AX)
+	JLT  tile
 	VZEROUPPER
 	RET
 
 // func full11F64AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, MMX+
-TEXT ·full11F64AVX512(SB), NOSPLIT, $24-8
+TEXT ·full11F64AVX512(SB), NOSPLIT, $32-8
 	MOVQ t+0(FP), AX
 
 tile:
@@ -23149,7 +24287,9 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
+	MOVQ       $0x00000000, 16(SP)
+	CMPQ       80(AX), $0x02
+	JEQ        operands
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000098, 16(SP)
 	CMPQ       SI, $0x80
@@ -23158,41 +24298,41 @@ tile:
 	MOVQ       $0x0000006c, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -23204,6 +24344,8 @@ operands:
 	MOVQ 32(AX), R12
 	MOVQ 24(AX), R13
 	MOVQ 40(AX), R14
+	MOVQ 168(AX), R15
+	MOVQ R15, 24(SP)
 
 step:
 	VMOVUPD      (R12), Z22
@@ -23254,14 +24396,23 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R14, R12
-	ADDQ         R13, DX
-	ADDQ         R13, R11
-	DECQ         SI
-	JNZ          step
+	ADDQ R14, R12
+	ADDQ R13, DX
+	ADDQ R13, R11
+	DECQ SI
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), SI
+	ADDQ 176(AX), DX
+	ADDQ 176(AX), R11
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Z22
+	VBROADCASTSD 184(AX), Z22
 	VMULPD       Z22, Z0, Z0
 	VMULPD       Z22, Z1, Z1
 	VMULPD       Z22, Z2, Z2
@@ -23288,9 +24439,10 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Z22
+	CMPQ         80(AX), $0x01
+	JA           past
+	JNE          store
+	VBROADCASTSD 192(AX), Z22
 	MOVQ         CX, BX
 	VFMADD231PD  (BX), Z22, Z0
 	VFMADD231PD  64(BX), Z22, Z1
@@ -23360,15 +24512,53 @@ store:
 	VMOVUPD Z20, (CX)
 	VMOVUPD Z21, 64(CX)
 	ADDQ    DX, CX
-	MOVQ    136(AX), CX
-	CMPQ    CX, 128(AX)
-	JLT     tile
+	JMP     stored
+
+past:
+	VMOVNTPS Z0, (CX)
+	VMOVNTPS Z1, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z2, (CX)
+	VMOVNTPS Z3, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z4, (CX)
+	VMOVNTPS Z5, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z6, (CX)
+	VMOVNTPS Z7, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z8, (CX)
+	VMOVNTPS Z9, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z10, (CX)
+	VMOVNTPS Z11, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z12, (CX)
+	VMOVNTPS Z13, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z14, (CX)
+	VMOVNTPS Z15, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z16, (CX)
+	VMOVNTPS Z17, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z18, (CX)
+	VMOVNTPS Z19, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z20, (CX)
+	VMOVNTPS Z21, 64(CX)
+	ADDQ     DX, CX
+
+stored:
+	MOVQ 136(AX), CX
+	CMPQ CX, 128(AX)
+	JLT  tile
 	VZEROUPPER
 	RET
 
 // func full12F64AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, MMX+
-TEXT ·full12F64AVX512(SB), NOSPLIT, $24-8
+TEXT ·full12F64AVX512(SB), NOSPLIT, $32-8
 	MOVQ t+0(FP), AX
 
 tile:
@@ -23410,7 +24600,9 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
+	MOVQ       $0x00000000, 16(SP)
+	CMPQ       80(AX), $0x02
+	JEQ        operands
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x000000a0, 16(SP)
 	CMPQ       SI, $0x80
@@ -23419,44 +24611,44 @@ tile:
 	MOVQ       $0x00000070, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -23468,6 +24660,8 @@ operands:
 	MOVQ 32(AX), R12
 	MOVQ 24(AX), R13
 	MOVQ 40(AX), R14
+	MOVQ 168(AX), R15
+	MOVQ R15, 24(SP)
 
 step:
 	VMOVUPD      (R12), Z24
@@ -23521,14 +24715,23 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R14, R12
-	ADDQ         R13, DX
-	ADDQ         R13, R11
-	DECQ         SI
-	JNZ          step
+	ADDQ R14, R12
+	ADDQ R13, DX
+	ADDQ R13, R11
+	DECQ SI
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), SI
+	ADDQ 176(AX), DX
+	ADDQ 176(AX), R11
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Z24
+	VBROADCASTSD 184(AX), Z24
 	VMULPD       Z24, Z0, Z0
 	VMULPD       Z24, Z1, Z1
 	VMULPD       Z24, Z2, Z2
@@ -23557,9 +24760,10 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Z24
+	CMPQ         80(AX), $0x01
+	JA           past
+	JNE          store
+	VBROADCASTSD 192(AX), Z24
 	MOVQ         CX, BX
 	VFMADD231PD  (BX), Z24, Z0
 	VFMADD231PD  64(BX), Z24, Z1
@@ -23635,15 +24839,56 @@ store:
 	VMOVUPD Z22, (CX)
 	VMOVUPD Z23, 64(CX)
 	ADDQ    DX, CX
-	MOVQ    136(AX), CX
-	CMPQ    CX, 128(AX)
-	JLT     tile
+	JMP     stored
+
+past:
+	VMOVNTPS Z0, (CX)
+	VMOVNTPS Z1, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z2, (CX)
+	VMOVNTPS Z3, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z4, (CX)
+	VMOVNTPS Z5, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z6, (CX)
+	VMOVNTPS Z7, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z8, (CX)
+	VMOVNTPS Z9, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z10, (CX)
+	VMOVNTPS Z11, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z12, (CX)
+	VMOVNTPS Z13, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z14, (CX)
+	VMOVNTPS Z15, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z16, (CX)
+	VMOVNTPS Z17, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z18, (CX)
+	VMOVNTPS Z19, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z20, (CX)
+	VMOVNTPS Z21, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z22, (CX)
+	VMOVNTPS Z23, 64(CX)
+	ADDQ     DX, CX
+
+stored:
+	MOVQ 136(AX), CX
+	CMPQ CX, 128(AX)
+	JLT  tile
 	VZEROUPPER
 	RET
 
 // func full13F64AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, MMX+
-TEXT ·full13F64AVX512(SB), NOSPLIT, $24-8
+TEXT ·full13F64AVX512(SB), NOSPLIT, $32-8
 	MOVQ t+0(FP), AX
 
 tile:
@@ -23687,7 +24932,9 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
+	MOVQ       $0x00000000, 16(SP)
+	CMPQ       80(AX), $0x02
+	JEQ        operands
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x000000a8, 16(SP)
 	CMPQ       SI, $0x80
@@ -23696,47 +24943,47 @@ tile:
 	MOVQ       $0x00000074, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -23748,6 +24995,8 @@ operands:
 	MOVQ 32(AX), R12
 	MOVQ 24(AX), R13
 	MOVQ 40(AX), R14
+	MOVQ 168(AX), R15
+	MOVQ R15, 24(SP)
 
 step:
 	VMOVUPD      (R12), Z26
@@ -23804,14 +25053,23 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R14, R12
-	ADDQ         R13, DX
-	ADDQ         R13, R11
-	DECQ         SI
-	JNZ          step
+	ADDQ R14, R12
+	ADDQ R13, DX
+	ADDQ R13, R11
+	DECQ SI
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), SI
+	ADDQ 176(AX), DX
+	ADDQ 176(AX), R11
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Z26
+	VBROADCASTSD 184(AX), Z26
 	VMULPD       Z26, Z0, Z0
 	VMULPD       Z26, Z1, Z1
 	VMULPD       Z26, Z2, Z2
@@ -23842,9 +25100,10 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Z26
+	CMPQ         80(AX), $0x01
+	JA           past
+	JNE          store
+	VBROADCASTSD 192(AX), Z26
 	MOVQ         CX, BX
 	VFMADD231PD  (BX), Z26, Z0
 	VFMADD231PD  64(BX), Z26, Z1
@@ -23926,15 +25185,59 @@ store:
 	VMOVUPD Z24, (CX)
 	VMOVUPD Z25, 64(CX)
 	ADDQ    DX, CX
-	MOVQ    136(AX), CX
-	CMPQ    CX, 128(AX)
-	JLT     tile
+	JMP     stored
+
+past:
+	VMOVNTPS Z0, (CX)
+	VMOVNTPS Z1, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z2, (CX)
+	VMOVNTPS Z3, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z4, (CX)
+	VMOVNTPS Z5, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z6, (CX)
+	VMOVNTPS Z7, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z8, (CX)
+	VMOVNTPS Z9, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z10, (CX)
+	VMOVNTPS Z11, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z12, (CX)
+	VMOVNTPS Z13, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z14, (CX)
+	VMOVNTPS Z15, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z16, (CX)
+	VMOVNTPS Z17, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z18, (CX)
+	VMOVNTPS Z19, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z20, (CX)
+	VMOVNTPS Z21, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z22, (CX)
+	VMOVNTPS Z23, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z24, (CX)
+	VMOVNTPS Z25, 64(CX)
+	ADDQ     DX, CX
+
+stored:
+	MOVQ 136(AX), CX
+	CMPQ CX, 128(AX)
+	JLT  tile
 	VZEROUPPER
 	RET
 
 // func full14F64AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, MMX+
-TEXT ·full14F64AVX512(SB), NOSPLIT, $24-8
+TEXT ·full14F64AVX512(SB), NOSPLIT, $32-8
 	MOVQ t+0(FP), AX
 
 tile:
@@ -23980,7 +25283,9 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
+	MOVQ       $0x00000000, 16(SP)
+	CMPQ       80(AX), $0x02
+	JEQ        operands
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x000000b0, 16(SP)
 	CMPQ       SI, $0x80
@@ -23989,50 +25294,50 @@ tile:
 	MOVQ       $0x00000078, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -24044,6 +25349,8 @@ operands:
 	MOVQ 32(AX), R12
 	MOVQ 24(AX), R13
 	MOVQ 40(AX), R14
+	MOVQ 168(AX), R15
+	MOVQ R15, 24(SP)
 
 step:
 	VMOVUPD      (R12), Z28
@@ -24103,14 +25410,23 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R14, R12
-	ADDQ         R13, DX
-	ADDQ         R13, R11
-	DECQ         SI
-	JNZ          step
+	ADDQ R14, R12
+	ADDQ R13, DX
+	ADDQ R13, R11
+	DECQ SI
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), SI
+	ADDQ 176(AX), DX
+	ADDQ 176(AX), R11
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Z28
+	VBROADCASTSD 184(AX), Z28
 	VMULPD       Z28, Z0, Z0
 	VMULPD       Z28, Z1, Z1
 	VMULPD       Z28, Z2, Z2
@@ -24143,9 +25459,10 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Z28
+	CMPQ         80(AX), $0x01
+	JA           past
+	JNE          store
+	VBROADCASTSD 192(AX), Z28
 	MOVQ         CX, BX
 	VFMADD231PD  (BX), Z28, Z0
 	VFMADD231PD  64(BX), Z28, Z1
@@ -24233,15 +25550,62 @@ store:
 	VMOVUPD Z26, (CX)
 	VMOVUPD Z27, 64(CX)
 	ADDQ    DX, CX
-	MOVQ    136(AX), CX
-	CMPQ    CX, 128(AX)
-	JLT     tile
+	JMP     stored
+
+past:
+	VMOVNTPS Z0, (CX)
+	VMOVNTPS Z1, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z2, (CX)
+	VMOVNTPS Z3, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z4, (CX)
+	VMOVNTPS Z5, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z6, (CX)
+	VMOVNTPS Z7, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z8, (CX)
+	VMOVNTPS Z9, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z10, (CX)
+	VMOVNTPS Z11, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z12, (CX)
+	VMOVNTPS Z13, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z14, (CX)
+	VMOVNTPS Z15, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z16, (CX)
+	VMOVNTPS Z17, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z18, (CX)
+	VMOVNTPS Z19, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z20, (CX)
+	VMOVNTPS Z21, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z22, (CX)
+	VMOVNTPS Z23, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z24, (CX)
+	VMOVNTPS Z25, 64(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Z26, (CX)
+	VMOVNTPS Z27, 64(CX)
+	ADDQ     DX, CX
+
+stored:
+	MOVQ 136(AX), CX
+	CMPQ CX, 128(AX)
+	JLT  tile
 	VZEROUPPER
 	RET
 
 // func edge1F64AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·edge1F64AVX512(SB), NOSPLIT, $24-8
+TEXT ·edge1F64AVX512(SB), NOSPLIT, $32-8
 	MOVQ  t+0(FP), AX
 	MOVQ  64(AX), CX
 	MOVQ  $-1, DX
@@ -24264,7 +25628,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), BX
-	MOVQ       56(AX), SI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000048, 16(SP)
 	CMPQ       BX, $0x80
@@ -24273,17 +25636,19 @@ tile:
 	MOVQ       $0x00000044, 16(SP)
 	CMPQ       BX, $0x40
 	JAE        operands
-	MOVQ       CX, DI
+	MOVQ       CX, SI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
 
 operands:
 	MOVQ 16(AX), SI
 	MOVQ 32(AX), SI
 	MOVQ 24(AX), DI
 	MOVQ 40(AX), R8
+	MOVQ 168(AX), R9
+	MOVQ R9, 24(SP)
 
 step:
 	VMOVUPD.Z    (SI), K1, Z2
@@ -24300,22 +25665,30 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R8, SI
-	ADDQ         DI, DX
-	DECQ         BX
-	JNZ          step
+	ADDQ R8, SI
+	ADDQ DI, DX
+	DECQ BX
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), BX
+	ADDQ 176(AX), DX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Z2
+	VBROADCASTSD 184(AX), Z2
 	VMULPD       Z2, Z0, Z0
 	VMULPD       Z2, Z1, Z1
 
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Z4
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSD 192(AX), Z4
 	MOVQ         CX, BX
 	VMOVUPD.Z    (BX), K1, Z2
 	VFMADD231PD  Z2, Z4, Z0
@@ -24335,7 +25708,7 @@ store:
 
 // func edge2F64AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·edge2F64AVX512(SB), NOSPLIT, $24-8
+TEXT ·edge2F64AVX512(SB), NOSPLIT, $32-8
 	MOVQ  t+0(FP), AX
 	MOVQ  64(AX), CX
 	MOVQ  $-1, DX
@@ -24360,7 +25733,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), BX
-	MOVQ       56(AX), SI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000050, 16(SP)
 	CMPQ       BX, $0x80
@@ -24369,20 +25741,22 @@ tile:
 	MOVQ       $0x00000048, 16(SP)
 	CMPQ       BX, $0x40
 	JAE        operands
-	MOVQ       CX, DI
+	MOVQ       CX, SI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
 
 operands:
 	MOVQ 16(AX), SI
 	MOVQ 32(AX), DI
 	MOVQ 24(AX), R8
 	MOVQ 40(AX), R9
+	MOVQ 168(AX), R10
+	MOVQ R10, 24(SP)
 
 step:
 	VMOVUPD.Z    (DI), K1, Z4
@@ -24402,13 +25776,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R9, DI
-	ADDQ         R8, DX
-	DECQ         BX
-	JNZ          step
+	ADDQ R9, DI
+	ADDQ R8, DX
+	DECQ BX
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), BX
+	ADDQ 176(AX), DX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Z4
+	VBROADCASTSD 184(AX), Z4
 	VMULPD       Z4, Z0, Z0
 	VMULPD       Z4, Z1, Z1
 	VMULPD       Z4, Z2, Z2
@@ -24417,9 +25799,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Z6
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSD 192(AX), Z6
 	MOVQ         CX, BX
 	VMOVUPD.Z    (BX), K1, Z4
 	VFMADD231PD  Z4, Z6, Z0
@@ -24447,7 +25829,7 @@ store:
 
 // func edge3F64AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·edge3F64AVX512(SB), NOSPLIT, $24-8
+TEXT ·edge3F64AVX512(SB), NOSPLIT, $32-8
 	MOVQ  t+0(FP), AX
 	MOVQ  64(AX), CX
 	MOVQ  $-1, DX
@@ -24474,7 +25856,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), BX
-	MOVQ       56(AX), SI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000058, 16(SP)
 	CMPQ       BX, $0x80
@@ -24483,23 +25864,25 @@ tile:
 	MOVQ       $0x0000004c, 16(SP)
 	CMPQ       BX, $0x40
 	JAE        operands
-	MOVQ       CX, DI
+	MOVQ       CX, SI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
 
 operands:
 	MOVQ 16(AX), SI
 	MOVQ 32(AX), DI
 	MOVQ 24(AX), R8
 	MOVQ 40(AX), R9
+	MOVQ 168(AX), R10
+	MOVQ R10, 24(SP)
 
 step:
 	VMOVUPD.Z    (DI), K1, Z6
@@ -24522,13 +25905,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R9, DI
-	ADDQ         R8, DX
-	DECQ         BX
-	JNZ          step
+	ADDQ R9, DI
+	ADDQ R8, DX
+	DECQ BX
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), BX
+	ADDQ 176(AX), DX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Z6
+	VBROADCASTSD 184(AX), Z6
 	VMULPD       Z6, Z0, Z0
 	VMULPD       Z6, Z1, Z1
 	VMULPD       Z6, Z2, Z2
@@ -24539,9 +25930,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Z8
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSD 192(AX), Z8
 	MOVQ         CX, BX
 	VMOVUPD.Z    (BX), K1, Z6
 	VFMADD231PD  Z6, Z8, Z0
@@ -24577,7 +25968,7 @@ store:
 
 // func edge4F64AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·edge4F64AVX512(SB), NOSPLIT, $24-8
+TEXT ·edge4F64AVX512(SB), NOSPLIT, $32-8
 	MOVQ  t+0(FP), AX
 	MOVQ  64(AX), CX
 	MOVQ  $-1, DX
@@ -24606,7 +25997,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), BX
-	MOVQ       56(AX), SI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000060, 16(SP)
 	CMPQ       BX, $0x80
@@ -24615,20 +26005,20 @@ tile:
 	MOVQ       $0x00000050, 16(SP)
 	CMPQ       BX, $0x40
 	JAE        operands
-	MOVQ       CX, DI
+	MOVQ       CX, SI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
 
 operands:
 	MOVQ 16(AX), SI
@@ -24636,6 +26026,8 @@ operands:
 	MOVQ 32(AX), R8
 	MOVQ 24(AX), R9
 	MOVQ 40(AX), R10
+	MOVQ 168(AX), R11
+	MOVQ R11, 24(SP)
 
 step:
 	VMOVUPD.Z    (R8), K1, Z8
@@ -24661,13 +26053,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R10, R8
-	ADDQ         R9, DX
-	DECQ         BX
-	JNZ          step
+	ADDQ R10, R8
+	ADDQ R9, DX
+	DECQ BX
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), BX
+	ADDQ 176(AX), DX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Z8
+	VBROADCASTSD 184(AX), Z8
 	VMULPD       Z8, Z0, Z0
 	VMULPD       Z8, Z1, Z1
 	VMULPD       Z8, Z2, Z2
@@ -24680,9 +26080,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Z10
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSD 192(AX), Z10
 	MOVQ         CX, BX
 	VMOVUPD.Z    (BX), K1, Z8
 	VFMADD231PD  Z8, Z10, Z0
@@ -24726,7 +26126,7 @@ store:
 
 // func edge5F64AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·edge5F64AVX512(SB), NOSPLIT, $24-8
+TEXT ·edge5F64AVX512(SB), NOSPLIT, $32-8
 	MOVQ  t+0(FP), AX
 	MOVQ  64(AX), CX
 	MOVQ  $-1, DX
@@ -24757,7 +26157,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), BX
-	MOVQ       56(AX), SI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000068, 16(SP)
 	CMPQ       BX, $0x80
@@ -24766,23 +26165,23 @@ tile:
 	MOVQ       $0x00000054, 16(SP)
 	CMPQ       BX, $0x40
 	JAE        operands
-	MOVQ       CX, DI
+	MOVQ       CX, SI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
 
 operands:
 	MOVQ 16(AX), SI
@@ -24790,6 +26189,8 @@ operands:
 	MOVQ 32(AX), R8
 	MOVQ 24(AX), R9
 	MOVQ 40(AX), R10
+	MOVQ 168(AX), R11
+	MOVQ R11, 24(SP)
 
 step:
 	VMOVUPD.Z    (R8), K1, Z10
@@ -24818,13 +26219,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R10, R8
-	ADDQ         R9, DX
-	DECQ         BX
-	JNZ          step
+	ADDQ R10, R8
+	ADDQ R9, DX
+	DECQ BX
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), BX
+	ADDQ 176(AX), DX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Z10
+	VBROADCASTSD 184(AX), Z10
 	VMULPD       Z10, Z0, Z0
 	VMULPD       Z10, Z1, Z1
 	VMULPD       Z10, Z2, Z2
@@ -24839,9 +26248,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Z12
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSD 192(AX), Z12
 	MOVQ         CX, BX
 	VMOVUPD.Z    (BX), K1, Z10
 	VFMADD231PD  Z10, Z12, Z0
@@ -24893,7 +26302,7 @@ store:
 
 // func edge6F64AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·edge6F64AVX512(SB), NOSPLIT, $24-8
+TEXT ·edge6F64AVX512(SB), NOSPLIT, $32-8
 	MOVQ  t+0(FP), AX
 	MOVQ  64(AX), CX
 	MOVQ  $-1, DX
@@ -24926,7 +26335,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), BX
-	MOVQ       56(AX), SI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000070, 16(SP)
 	CMPQ       BX, $0x80
@@ -24935,26 +26343,26 @@ tile:
 	MOVQ       $0x00000058, 16(SP)
 	CMPQ       BX, $0x40
 	JAE        operands
-	MOVQ       CX, DI
+	MOVQ       CX, SI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
 
 operands:
 	MOVQ 16(AX), SI
@@ -24963,6 +26371,8 @@ operands:
 	MOVQ 32(AX), R9
 	MOVQ 24(AX), R10
 	MOVQ 40(AX), R11
+	MOVQ 168(AX), R12
+	MOVQ R12, 24(SP)
 
 step:
 	VMOVUPD.Z    (R9), K1, Z12
@@ -24994,13 +26404,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R11, R9
-	ADDQ         R10, DX
-	DECQ         BX
-	JNZ          step
+	ADDQ R11, R9
+	ADDQ R10, DX
+	DECQ BX
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), BX
+	ADDQ 176(AX), DX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Z12
+	VBROADCASTSD 184(AX), Z12
 	VMULPD       Z12, Z0, Z0
 	VMULPD       Z12, Z1, Z1
 	VMULPD       Z12, Z2, Z2
@@ -25017,9 +26435,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Z14
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSD 192(AX), Z14
 	MOVQ         CX, BX
 	VMOVUPD.Z    (BX), K1, Z12
 	VFMADD231PD  Z12, Z14, Z0
@@ -25079,7 +26497,7 @@ store:
 
 // func edge7F64AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·edge7F64AVX512(SB), NOSPLIT, $24-8
+TEXT ·edge7F64AVX512(SB), NOSPLIT, $32-8
 	MOVQ  t+0(FP), AX
 	MOVQ  64(AX), CX
 	MOVQ  $-1, DX
@@ -25114,7 +26532,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), BX
-	MOVQ       56(AX), SI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000078, 16(SP)
 	CMPQ       BX, $0x80
@@ -25123,29 +26540,29 @@ tile:
 	MOVQ       $0x0000005c, 16(SP)
 	CMPQ       BX, $0x40
 	JAE        operands
-	MOVQ       CX, DI
+	MOVQ       CX, SI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	ADDQ       56(AX), SI
 
 operands:
 	MOVQ 16(AX), SI
@@ -25154,6 +26571,8 @@ operands:
 	MOVQ 32(AX), R9
 	MOVQ 24(AX), R10
 	MOVQ 40(AX), R11
+	MOVQ 168(AX), R12
+	MOVQ R12, 24(SP)
 
 step:
 	VMOVUPD.Z    (R9), K1, Z14
@@ -25188,13 +26607,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R11, R9
-	ADDQ         R10, DX
-	DECQ         BX
-	JNZ          step
+	ADDQ R11, R9
+	ADDQ R10, DX
+	DECQ BX
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), BX
+	ADDQ 176(AX), DX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Z14
+	VBROADCASTSD 184(AX), Z14
 	VMULPD       Z14, Z0, Z0
 	VMULPD       Z14, Z1, Z1
 	VMULPD       Z14, Z2, Z2
@@ -25213,9 +26640,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Z16
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSD 192(AX), Z16
 	MOVQ         CX, BX
 	VMOVUPD.Z    (BX), K1, Z14
 	VFMADD231PD  Z14, Z16, Z0
@@ -25283,7 +26710,7 @@ store:
 
 // func edge8F64AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·edge8F64AVX512(SB), NOSPLIT, $24-8
+TEXT ·edge8F64AVX512(SB), NOSPLIT, $32-8
 	MOVQ  t+0(FP), AX
 	MOVQ  64(AX), CX
 	MOVQ  $-1, DX
@@ -25323,7 +26750,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000080, 16(SP)
 	CMPQ       SI, $0x80
@@ -25332,32 +26758,32 @@ tile:
 	MOVQ       $0x00000060, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -25367,6 +26793,8 @@ operands:
 	MOVQ 32(AX), R11
 	MOVQ 24(AX), R12
 	MOVQ 40(AX), R13
+	MOVQ 168(AX), R14
+	MOVQ R14, 24(SP)
 
 step:
 	VMOVUPD.Z    (R11), K1, Z16
@@ -25408,13 +26836,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R13, R11
-	ADDQ         R12, DX
-	DECQ         SI
-	JNZ          step
+	ADDQ R13, R11
+	ADDQ R12, DX
+	DECQ SI
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), SI
+	ADDQ 176(AX), DX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Z16
+	VBROADCASTSD 184(AX), Z16
 	VMULPD       Z16, Z0, Z0
 	VMULPD       Z16, Z1, Z1
 	VMULPD       Z16, Z2, Z2
@@ -25435,9 +26871,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Z18
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSD 192(AX), Z18
 	MOVQ         CX, BX
 	VMOVUPD.Z    (BX), K1, Z16
 	VFMADD231PD  Z16, Z18, Z0
@@ -25513,7 +26949,7 @@ store:
 
 // func edge9F64AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·edge9F64AVX512(SB), NOSPLIT, $24-8
+TEXT ·edge9F64AVX512(SB), NOSPLIT, $32-8
 	MOVQ  t+0(FP), AX
 	MOVQ  64(AX), CX
 	MOVQ  $-1, DX
@@ -25555,7 +26991,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000088, 16(SP)
 	CMPQ       SI, $0x80
@@ -25564,35 +26999,35 @@ tile:
 	MOVQ       $0x00000064, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -25602,6 +27037,8 @@ operands:
 	MOVQ 32(AX), R11
 	MOVQ 24(AX), R12
 	MOVQ 40(AX), R13
+	MOVQ 168(AX), R14
+	MOVQ R14, 24(SP)
 
 step:
 	VMOVUPD.Z    (R11), K1, Z18
@@ -25646,13 +27083,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R13, R11
-	ADDQ         R12, DX
-	DECQ         SI
-	JNZ          step
+	ADDQ R13, R11
+	ADDQ R12, DX
+	DECQ SI
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), SI
+	ADDQ 176(AX), DX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Z18
+	VBROADCASTSD 184(AX), Z18
 	VMULPD       Z18, Z0, Z0
 	VMULPD       Z18, Z1, Z1
 	VMULPD       Z18, Z2, Z2
@@ -25675,9 +27120,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Z20
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSD 192(AX), Z20
 	MOVQ         CX, BX
 	VMOVUPD.Z    (BX), K1, Z18
 	VFMADD231PD  Z18, Z20, Z0
@@ -25761,7 +27206,7 @@ store:
 
 // func edge10F64AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·edge10F64AVX512(SB), NOSPLIT, $24-8
+TEXT ·edge10F64AVX512(SB), NOSPLIT, $32-8
 	MOVQ  t+0(FP), AX
 	MOVQ  64(AX), CX
 	MOVQ  $-1, DX
@@ -25805,7 +27250,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000090, 16(SP)
 	CMPQ       SI, $0x80
@@ -25814,38 +27258,38 @@ tile:
 	MOVQ       $0x00000068, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -25857,6 +27301,8 @@ operands:
 	MOVQ 32(AX), R12
 	MOVQ 24(AX), R13
 	MOVQ 40(AX), R14
+	MOVQ 168(AX), R15
+	MOVQ R15, 24(SP)
 
 step:
 	VMOVUPD.Z    (R12), K1, Z20
@@ -25904,14 +27350,23 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R14, R12
-	ADDQ         R13, DX
-	ADDQ         R13, R11
-	DECQ         SI
-	JNZ          step
+	ADDQ R14, R12
+	ADDQ R13, DX
+	ADDQ R13, R11
+	DECQ SI
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), SI
+	ADDQ 176(AX), DX
+	ADDQ 176(AX), R11
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Z20
+	VBROADCASTSD 184(AX), Z20
 	VMULPD       Z20, Z0, Z0
 	VMULPD       Z20, Z1, Z1
 	VMULPD       Z20, Z2, Z2
@@ -25936,9 +27391,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Z22
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSD 192(AX), Z22
 	MOVQ         CX, BX
 	VMOVUPD.Z    (BX), K1, Z20
 	VFMADD231PD  Z20, Z22, Z0
@@ -26030,7 +27485,7 @@ store:
 
 // func edge11F64AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·edge11F64AVX512(SB), NOSPLIT, $24-8
+TEXT ·edge11F64AVX512(SB), NOSPLIT, $32-8
 	MOVQ  t+0(FP), AX
 	MOVQ  64(AX), CX
 	MOVQ  $-1, DX
@@ -26076,7 +27531,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000098, 16(SP)
 	CMPQ       SI, $0x80
@@ -26085,41 +27539,41 @@ tile:
 	MOVQ       $0x0000006c, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -26131,6 +27585,8 @@ operands:
 	MOVQ 32(AX), R12
 	MOVQ 24(AX), R13
 	MOVQ 40(AX), R14
+	MOVQ 168(AX), R15
+	MOVQ R15, 24(SP)
 
 step:
 	VMOVUPD.Z    (R12), K1, Z22
@@ -26181,14 +27637,23 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R14, R12
-	ADDQ         R13, DX
-	ADDQ         R13, R11
-	DECQ         SI
-	JNZ          step
+	ADDQ R14, R12
+	ADDQ R13, DX
+	ADDQ R13, R11
+	DECQ SI
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), SI
+	ADDQ 176(AX), DX
+	ADDQ 176(AX), R11
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Z22
+	VBROADCASTSD 184(AX), Z22
 	VMULPD       Z22, Z0, Z0
 	VMULPD       Z22, Z1, Z1
 	VMULPD       Z22, Z2, Z2
@@ -26215,9 +27680,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Z24
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSD 192(AX), Z24
 	MOVQ         CX, BX
 	VMOVUPD.Z    (BX), K1, Z22
 	VFMADD231PD  Z22, Z24, Z0
@@ -26317,7 +27782,7 @@ store:
 
 // func edge12F64AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·edge12F64AVX512(SB), NOSPLIT, $24-8
+TEXT ·edge12F64AVX512(SB), NOSPLIT, $32-8
 	MOVQ  t+0(FP), AX
 	MOVQ  64(AX), CX
 	MOVQ  $-1, DX
@@ -26365,7 +27830,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x000000a0, 16(SP)
 	CMPQ       SI, $0x80
@@ -26374,44 +27838,44 @@ tile:
 	MOVQ       $0x00000070, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -26423,6 +27887,8 @@ operands:
 	MOVQ 32(AX), R12
 	MOVQ 24(AX), R13
 	MOVQ 40(AX), R14
+	MOVQ 168(AX), R15
+	MOVQ R15, 24(SP)
 
 step:
 	VMOVUPD.Z    (R12), K1, Z24
@@ -26476,14 +27942,23 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R14, R12
-	ADDQ         R13, DX
-	ADDQ         R13, R11
-	DECQ         SI
-	JNZ          step
+	ADDQ R14, R12
+	ADDQ R13, DX
+	ADDQ R13, R11
+	DECQ SI
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), SI
+	ADDQ 176(AX), DX
+	ADDQ 176(AX), R11
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Z24
+	VBROADCASTSD 184(AX), Z24
 	VMULPD       Z24, Z0, Z0
 	VMULPD       Z24, Z1, Z1
 	VMULPD       Z24, Z2, Z2
@@ -26512,9 +27987,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Z26
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSD 192(AX), Z26
 	MOVQ         CX, BX
 	VMOVUPD.Z    (BX), K1, Z24
 	VFMADD231PD  Z24, Z26, Z0
@@ -26622,7 +28097,7 @@ store:
 
 // func edge13F64AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·edge13F64AVX512(SB), NOSPLIT, $24-8
+TEXT ·edge13F64AVX512(SB), NOSPLIT, $32-8
 	MOVQ  t+0(FP), AX
 	MOVQ  64(AX), CX
 	MOVQ  $-1, DX
@@ -26672,7 +28147,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x000000a8, 16(SP)
 	CMPQ       SI, $0x80
@@ -26681,47 +28155,47 @@ tile:
 	MOVQ       $0x00000074, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -26733,6 +28207,8 @@ operands:
 	MOVQ 32(AX), R12
 	MOVQ 24(AX), R13
 	MOVQ 40(AX), R14
+	MOVQ 168(AX), R15
+	MOVQ R15, 24(SP)
 
 step:
 	VMOVUPD.Z    (R12), K1, Z26
@@ -26789,14 +28265,23 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R14, R12
-	ADDQ         R13, DX
-	ADDQ         R13, R11
-	DECQ         SI
-	JNZ          step
+	ADDQ R14, R12
+	ADDQ R13, DX
+	ADDQ R13, R11
+	DECQ SI
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), SI
+	ADDQ 176(AX), DX
+	ADDQ 176(AX), R11
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Z26
+	VBROADCASTSD 184(AX), Z26
 	VMULPD       Z26, Z0, Z0
 	VMULPD       Z26, Z1, Z1
 	VMULPD       Z26, Z2, Z2
@@ -26827,9 +28312,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Z28
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSD 192(AX), Z28
 	MOVQ         CX, BX
 	VMOVUPD.Z    (BX), K1, Z26
 	VFMADD231PD  Z26, Z28, Z0
@@ -26945,7 +28430,7 @@ store:
 
 // func edge14F64AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·edge14F64AVX512(SB), NOSPLIT, $24-8
+TEXT ·edge14F64AVX512(SB), NOSPLIT, $32-8
 	MOVQ  t+0(FP), AX
 	MOVQ  64(AX), CX
 	MOVQ  $-1, DX
@@ -26997,7 +28482,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x000000b0, 16(SP)
 	CMPQ       SI, $0x80
@@ -27006,50 +28490,50 @@ tile:
 	MOVQ       $0x00000078, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -27061,6 +28545,8 @@ operands:
 	MOVQ 32(AX), R12
 	MOVQ 24(AX), R13
 	MOVQ 40(AX), R14
+	MOVQ 168(AX), R15
+	MOVQ R15, 24(SP)
 
 step:
 	VMOVUPD.Z    (R12), K1, Z28
@@ -27120,14 +28606,23 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R14, R12
-	ADDQ         R13, DX
-	ADDQ         R13, R11
-	DECQ         SI
-	JNZ          step
+	ADDQ R14, R12
+	ADDQ R13, DX
+	ADDQ R13, R11
+	DECQ SI
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), SI
+	ADDQ 176(AX), DX
+	ADDQ 176(AX), R11
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Z28
+	VBROADCASTSD 184(AX), Z28
 	VMULPD       Z28, Z0, Z0
 	VMULPD       Z28, Z1, Z1
 	VMULPD       Z28, Z2, Z2
@@ -27160,9 +28655,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Z30
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSD 192(AX), Z30
 	MOVQ         CX, BX
 	VMOVUPD.Z    (BX), K1, Z28
 	VFMADD231PD  Z28, Z30, Z0
@@ -27286,7 +28781,7 @@ store:
 
 // func narrow1F64AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·narrow1F64AVX512(SB), NOSPLIT, $24-8
+TEXT ·narrow1F64AVX512(SB), NOSPLIT, $32-8
 	MOVQ  t+0(FP), AX
 	MOVQ  64(AX), CX
 	MOVQ  $-1, DX
@@ -27306,7 +28801,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), BX
-	MOVQ       56(AX), SI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000048, 16(SP)
 	CMPQ       BX, $0x80
@@ -27315,16 +28809,18 @@ tile:
 	MOVQ       $0x00000044, 16(SP)
 	CMPQ       BX, $0x40
 	JAE        operands
-	MOVQ       CX, DI
+	MOVQ       CX, SI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
 
 operands:
 	MOVQ 16(AX), SI
 	MOVQ 32(AX), SI
 	MOVQ 24(AX), DI
 	MOVQ 40(AX), R8
+	MOVQ 168(AX), R9
+	MOVQ R9, 24(SP)
 
 step:
 	VMOVUPD.Z    (SI), K1, Z1
@@ -27338,21 +28834,29 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R8, SI
-	ADDQ         DI, DX
-	DECQ         BX
-	JNZ          step
+	ADDQ R8, SI
+	ADDQ DI, DX
+	DECQ BX
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), BX
+	ADDQ 176(AX), DX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Z1
+	VBROADCASTSD 184(AX), Z1
 	VMULPD       Z1, Z0, Z0
 
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Z2
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSD 192(AX), Z2
 	MOVQ         CX, BX
 	VMOVUPD.Z    (BX), K1, Z1
 	VFMADD231PD  Z1, Z2, Z0
@@ -27369,7 +28873,7 @@ store:
 
 // func narrow2F64AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·narrow2F64AVX512(SB), NOSPLIT, $24-8
+TEXT ·narrow2F64AVX512(SB), NOSPLIT, $32-8
 	MOVQ  t+0(FP), AX
 	MOVQ  64(AX), CX
 	MOVQ  $-1, DX
@@ -27390,7 +28894,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), BX
-	MOVQ       56(AX), SI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000050, 16(SP)
 	CMPQ       BX, $0x80
@@ -27399,18 +28902,20 @@ tile:
 	MOVQ       $0x00000048, 16(SP)
 	CMPQ       BX, $0x40
 	JAE        operands
-	MOVQ       CX, DI
+	MOVQ       CX, SI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
 
 operands:
 	MOVQ 16(AX), SI
 	MOVQ 32(AX), DI
 	MOVQ 24(AX), R8
 	MOVQ 40(AX), R9
+	MOVQ 168(AX), R10
+	MOVQ R10, 24(SP)
 
 step:
 	VMOVUPD.Z    (DI), K1, Z2
@@ -27426,22 +28931,30 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R9, DI
-	ADDQ         R8, DX
-	DECQ         BX
-	JNZ          step
+	ADDQ R9, DI
+	ADDQ R8, DX
+	DECQ BX
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), BX
+	ADDQ 176(AX), DX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Z2
+	VBROADCASTSD 184(AX), Z2
 	VMULPD       Z2, Z0, Z0
 	VMULPD       Z2, Z1, Z1
 
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Z3
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSD 192(AX), Z3
 	MOVQ         CX, BX
 	VMOVUPD.Z    (BX), K1, Z2
 	VFMADD231PD  Z2, Z3, Z0
@@ -27463,7 +28976,7 @@ store:
 
 // func narrow3F64AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·narrow3F64AVX512(SB), NOSPLIT, $24-8
+TEXT ·narrow3F64AVX512(SB), NOSPLIT, $32-8
 	MOVQ  t+0(FP), AX
 	MOVQ  64(AX), CX
 	MOVQ  $-1, DX
@@ -27485,7 +28998,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), BX
-	MOVQ       56(AX), SI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000058, 16(SP)
 	CMPQ       BX, $0x80
@@ -27494,20 +29006,22 @@ tile:
 	MOVQ       $0x0000004c, 16(SP)
 	CMPQ       BX, $0x40
 	JAE        operands
-	MOVQ       CX, DI
+	MOVQ       CX, SI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
 
 operands:
 	MOVQ 16(AX), SI
 	MOVQ 32(AX), DI
 	MOVQ 24(AX), R8
 	MOVQ 40(AX), R9
+	MOVQ 168(AX), R10
+	MOVQ R10, 24(SP)
 
 step:
 	VMOVUPD.Z    (DI), K1, Z3
@@ -27525,13 +29039,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R9, DI
-	ADDQ         R8, DX
-	DECQ         BX
-	JNZ          step
+	ADDQ R9, DI
+	ADDQ R8, DX
+	DECQ BX
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), BX
+	ADDQ 176(AX), DX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Z3
+	VBROADCASTSD 184(AX), Z3
 	VMULPD       Z3, Z0, Z0
 	VMULPD       Z3, Z1, Z1
 	VMULPD       Z3, Z2, Z2
@@ -27539,9 +29061,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Z4
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSD 192(AX), Z4
 	MOVQ         CX, BX
 	VMOVUPD.Z    (BX), K1, Z3
 	VFMADD231PD  Z3, Z4, Z0
@@ -27568,7 +29090,7 @@ store:
 
 // func narrow4F64AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·narrow4F64AVX512(SB), NOSPLIT, $24-8
+TEXT ·narrow4F64AVX512(SB), NOSPLIT, $32-8
 	MOVQ  t+0(FP), AX
 	MOVQ  64(AX), CX
 	MOVQ  $-1, DX
@@ -27591,7 +29113,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), BX
-	MOVQ       56(AX), SI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000060, 16(SP)
 	CMPQ       BX, $0x80
@@ -27600,16 +29121,16 @@ tile:
 	MOVQ       $0x00000050, 16(SP)
 	CMPQ       BX, $0x40
 	JAE        operands
-	MOVQ       CX, DI
+	MOVQ       CX, SI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
 
 operands:
 	MOVQ 16(AX), SI
@@ -27617,6 +29138,8 @@ operands:
 	MOVQ 32(AX), R8
 	MOVQ 24(AX), R9
 	MOVQ 40(AX), R10
+	MOVQ 168(AX), R11
+	MOVQ R11, 24(SP)
 
 step:
 	VMOVUPD.Z    (R8), K1, Z4
@@ -27636,13 +29159,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R10, R8
-	ADDQ         R9, DX
-	DECQ         BX
-	JNZ          step
+	ADDQ R10, R8
+	ADDQ R9, DX
+	DECQ BX
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), BX
+	ADDQ 176(AX), DX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Z4
+	VBROADCASTSD 184(AX), Z4
 	VMULPD       Z4, Z0, Z0
 	VMULPD       Z4, Z1, Z1
 	VMULPD       Z4, Z2, Z2
@@ -27651,9 +29182,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Z5
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSD 192(AX), Z5
 	MOVQ         CX, BX
 	VMOVUPD.Z    (BX), K1, Z4
 	VFMADD231PD  Z4, Z5, Z0
@@ -27685,7 +29216,7 @@ store:
 
 // func narrow5F64AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·narrow5F64AVX512(SB), NOSPLIT, $24-8
+TEXT ·narrow5F64AVX512(SB), NOSPLIT, $32-8
 	MOVQ  t+0(FP), AX
 	MOVQ  64(AX), CX
 	MOVQ  $-1, DX
@@ -27709,7 +29240,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), BX
-	MOVQ       56(AX), SI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000068, 16(SP)
 	CMPQ       BX, $0x80
@@ -27718,18 +29248,18 @@ tile:
 	MOVQ       $0x00000054, 16(SP)
 	CMPQ       BX, $0x40
 	JAE        operands
-	MOVQ       CX, DI
+	MOVQ       CX, SI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
 
 operands:
 	MOVQ 16(AX), SI
@@ -27737,6 +29267,8 @@ operands:
 	MOVQ 32(AX), R8
 	MOVQ 24(AX), R9
 	MOVQ 40(AX), R10
+	MOVQ 168(AX), R11
+	MOVQ R11, 24(SP)
 
 step:
 	VMOVUPD.Z    (R8), K1, Z5
@@ -27758,13 +29290,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R10, R8
-	ADDQ         R9, DX
-	DECQ         BX
-	JNZ          step
+	ADDQ R10, R8
+	ADDQ R9, DX
+	DECQ BX
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), BX
+	ADDQ 176(AX), DX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Z5
+	VBROADCASTSD 184(AX), Z5
 	VMULPD       Z5, Z0, Z0
 	VMULPD       Z5, Z1, Z1
 	VMULPD       Z5, Z2, Z2
@@ -27774,9 +29314,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Z6
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSD 192(AX), Z6
 	MOVQ         CX, BX
 	VMOVUPD.Z    (BX), K1, Z5
 	VFMADD231PD  Z5, Z6, Z0
@@ -27813,7 +29353,7 @@ store:
 
 // func narrow6F64AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·narrow6F64AVX512(SB), NOSPLIT, $24-8
+TEXT ·narrow6F64AVX512(SB), NOSPLIT, $32-8
 	MOVQ  t+0(FP), AX
 	MOVQ  64(AX), CX
 	MOVQ  $-1, DX
@@ -27838,7 +29378,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), BX
-	MOVQ       56(AX), SI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000070, 16(SP)
 	CMPQ       BX, $0x80
@@ -27847,20 +29386,20 @@ tile:
 	MOVQ       $0x00000058, 16(SP)
 	CMPQ       BX, $0x40
 	JAE        operands
-	MOVQ       CX, DI
+	MOVQ       CX, SI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
 
 operands:
 	MOVQ 16(AX), SI
@@ -27869,6 +29408,8 @@ operands:
 	MOVQ 32(AX), R9
 	MOVQ 24(AX), R10
 	MOVQ 40(AX), R11
+	MOVQ 168(AX), R12
+	MOVQ R12, 24(SP)
 
 step:
 	VMOVUPD.Z    (R9), K1, Z6
@@ -27892,13 +29433,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R11, R9
-	ADDQ         R10, DX
-	DECQ         BX
-	JNZ          step
+	ADDQ R11, R9
+	ADDQ R10, DX
+	DECQ BX
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), BX
+	ADDQ 176(AX), DX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Z6
+	VBROADCASTSD 184(AX), Z6
 	VMULPD       Z6, Z0, Z0
 	VMULPD       Z6, Z1, Z1
 	VMULPD       Z6, Z2, Z2
@@ -27909,9 +29458,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Z7
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSD 192(AX), Z7
 	MOVQ         CX, BX
 	VMOVUPD.Z    (BX), K1, Z6
 	VFMADD231PD  Z6, Z7, Z0
@@ -27953,7 +29502,7 @@ store:
 
 // func narrow7F64AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·narrow7F64AVX512(SB), NOSPLIT, $24-8
+TEXT ·narrow7F64AVX512(SB), NOSPLIT, $32-8
 	MOVQ  t+0(FP), AX
 	MOVQ  64(AX), CX
 	MOVQ  $-1, DX
@@ -27979,7 +29528,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), BX
-	MOVQ       56(AX), SI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000078, 16(SP)
 	CMPQ       BX, $0x80
@@ -27988,22 +29536,22 @@ tile:
 	MOVQ       $0x0000005c, 16(SP)
 	CMPQ       BX, $0x40
 	JAE        operands
-	MOVQ       CX, DI
+	MOVQ       CX, SI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
 
 operands:
 	MOVQ 16(AX), SI
@@ -28012,6 +29560,8 @@ operands:
 	MOVQ 32(AX), R9
 	MOVQ 24(AX), R10
 	MOVQ 40(AX), R11
+	MOVQ 168(AX), R12
+	MOVQ R12, 24(SP)
 
 step:
 	VMOVUPD.Z    (R9), K1, Z7
@@ -28037,13 +29587,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R11, R9
-	ADDQ         R10, DX
-	DECQ         BX
-	JNZ          step
+	ADDQ R11, R9
+	ADDQ R10, DX
+	DECQ BX
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), BX
+	ADDQ 176(AX), DX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Z7
+	VBROADCASTSD 184(AX), Z7
 	VMULPD       Z7, Z0, Z0
 	VMULPD       Z7, Z1, Z1
 	VMULPD       Z7, Z2, Z2
@@ -28055,9 +29613,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Z8
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSD 192(AX), Z8
 	MOVQ         CX, BX
 	VMOVUPD.Z    (BX), K1, Z7
 	VFMADD231PD  Z7, Z8, Z0
@@ -28104,7 +29662,7 @@ store:
 
 // func narrow8F64AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·narrow8F64AVX512(SB), NOSPLIT, $24-8
+TEXT ·narrow8F64AVX512(SB), NOSPLIT, $32-8
 	MOVQ  t+0(FP), AX
 	MOVQ  64(AX), CX
 	MOVQ  $-1, DX
@@ -28134,7 +29692,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000080, 16(SP)
 	CMPQ       SI, $0x80
@@ -28143,24 +29700,24 @@ tile:
 	MOVQ       $0x00000060, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -28170,6 +29727,8 @@ operands:
 	MOVQ 32(AX), R11
 	MOVQ 24(AX), R12
 	MOVQ 40(AX), R13
+	MOVQ 168(AX), R14
+	MOVQ R14, 24(SP)
 
 step:
 	VMOVUPD.Z    (R11), K1, Z8
@@ -28200,13 +29759,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R13, R11
-	ADDQ         R12, DX
-	DECQ         SI
-	JNZ          step
+	ADDQ R13, R11
+	ADDQ R12, DX
+	DECQ SI
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), SI
+	ADDQ 176(AX), DX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Z8
+	VBROADCASTSD 184(AX), Z8
 	VMULPD       Z8, Z0, Z0
 	VMULPD       Z8, Z1, Z1
 	VMULPD       Z8, Z2, Z2
@@ -28219,9 +29786,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Z9
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSD 192(AX), Z9
 	MOVQ         CX, BX
 	VMOVUPD.Z    (BX), K1, Z8
 	VFMADD231PD  Z8, Z9, Z0
@@ -28273,7 +29840,7 @@ store:
 
 // func narrow9F64AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·narrow9F64AVX512(SB), NOSPLIT, $24-8
+TEXT ·narrow9F64AVX512(SB), NOSPLIT, $32-8
 	MOVQ  t+0(FP), AX
 	MOVQ  64(AX), CX
 	MOVQ  $-1, DX
@@ -28304,7 +29871,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000088, 16(SP)
 	CMPQ       SI, $0x80
@@ -28313,26 +29879,26 @@ tile:
 	MOVQ       $0x00000064, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -28342,6 +29908,8 @@ operands:
 	MOVQ 32(AX), R11
 	MOVQ 24(AX), R12
 	MOVQ 40(AX), R13
+	MOVQ 168(AX), R14
+	MOVQ R14, 24(SP)
 
 step:
 	VMOVUPD.Z    (R11), K1, Z9
@@ -28374,13 +29942,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R13, R11
-	ADDQ         R12, DX
-	DECQ         SI
-	JNZ          step
+	ADDQ R13, R11
+	ADDQ R12, DX
+	DECQ SI
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), SI
+	ADDQ 176(AX), DX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Z9
+	VBROADCASTSD 184(AX), Z9
 	VMULPD       Z9, Z0, Z0
 	VMULPD       Z9, Z1, Z1
 	VMULPD       Z9, Z2, Z2
@@ -28394,9 +29970,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Z10
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSD 192(AX), Z10
 	MOVQ         CX, BX
 	VMOVUPD.Z    (BX), K1, Z9
 	VFMADD231PD  Z9, Z10, Z0
@@ -28453,7 +30029,7 @@ store:
 
 // func narrow10F64AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·narrow10F64AVX512(SB), NOSPLIT, $24-8
+TEXT ·narrow10F64AVX512(SB), NOSPLIT, $32-8
 	MOVQ  t+0(FP), AX
 	MOVQ  64(AX), CX
 	MOVQ  $-1, DX
@@ -28485,7 +30061,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000090, 16(SP)
 	CMPQ       SI, $0x80
@@ -28494,28 +30069,28 @@ tile:
 	MOVQ       $0x00000068, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -28527,6 +30102,8 @@ operands:
 	MOVQ 32(AX), R12
 	MOVQ 24(AX), R13
 	MOVQ 40(AX), R14
+	MOVQ 168(AX), R15
+	MOVQ R15, 24(SP)
 
 step:
 	VMOVUPD.Z    (R12), K1, Z10
@@ -28561,14 +30138,23 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R14, R12
-	ADDQ         R13, DX
-	ADDQ         R13, R11
-	DECQ         SI
-	JNZ          step
+	ADDQ R14, R12
+	ADDQ R13, DX
+	ADDQ R13, R11
+	DECQ SI
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), SI
+	ADDQ 176(AX), DX
+	ADDQ 176(AX), R11
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Z10
+	VBROADCASTSD 184(AX), Z10
 	VMULPD       Z10, Z0, Z0
 	VMULPD       Z10, Z1, Z1
 	VMULPD       Z10, Z2, Z2
@@ -28583,9 +30169,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Z11
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSD 192(AX), Z11
 	MOVQ         CX, BX
 	VMOVUPD.Z    (BX), K1, Z10
 	VFMADD231PD  Z10, Z11, Z0
@@ -28647,7 +30233,7 @@ store:
 
 // func narrow11F64AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·narrow11F64AVX512(SB), NOSPLIT, $24-8
+TEXT ·narrow11F64AVX512(SB), NOSPLIT, $32-8
 	MOVQ  t+0(FP), AX
 	MOVQ  64(AX), CX
 	MOVQ  $-1, DX
@@ -28680,7 +30266,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000098, 16(SP)
 	CMPQ       SI, $0x80
@@ -28689,30 +30274,30 @@ tile:
 	MOVQ       $0x0000006c, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -28724,6 +30309,8 @@ operands:
 	MOVQ 32(AX), R12
 	MOVQ 24(AX), R13
 	MOVQ 40(AX), R14
+	MOVQ 168(AX), R15
+	MOVQ R15, 24(SP)
 
 step:
 	VMOVUPD.Z    (R12), K1, Z11
@@ -28760,14 +30347,23 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R14, R12
-	ADDQ         R13, DX
-	ADDQ         R13, R11
-	DECQ         SI
-	JNZ          step
+	ADDQ R14, R12
+	ADDQ R13, DX
+	ADDQ R13, R11
+	DECQ SI
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), SI
+	ADDQ 176(AX), DX
+	ADDQ 176(AX), R11
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Z11
+	VBROADCASTSD 184(AX), Z11
 	VMULPD       Z11, Z0, Z0
 	VMULPD       Z11, Z1, Z1
 	VMULPD       Z11, Z2, Z2
@@ -28783,9 +30379,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Z12
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSD 192(AX), Z12
 	MOVQ         CX, BX
 	VMOVUPD.Z    (BX), K1, Z11
 	VFMADD231PD  Z11, Z12, Z0
@@ -28852,7 +30448,7 @@ store:
 
 // func narrow12F64AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·narrow12F64AVX512(SB), NOSPLIT, $24-8
+TEXT ·narrow12F64AVX512(SB), NOSPLIT, $32-8
 	MOVQ  t+0(FP), AX
 	MOVQ  64(AX), CX
 	MOVQ  $-1, DX
@@ -28886,7 +30482,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x000000a0, 16(SP)
 	CMPQ       SI, $0x80
@@ -28895,32 +30490,32 @@ tile:
 	MOVQ       $0x00000070, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -28932,6 +30527,8 @@ operands:
 	MOVQ 32(AX), R12
 	MOVQ 24(AX), R13
 	MOVQ 40(AX), R14
+	MOVQ 168(AX), R15
+	MOVQ R15, 24(SP)
 
 step:
 	VMOVUPD.Z    (R12), K1, Z12
@@ -28970,14 +30567,23 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R14, R12
-	ADDQ         R13, DX
-	ADDQ         R13, R11
-	DECQ         SI
-	JNZ          step
+	ADDQ R14, R12
+	ADDQ R13, DX
+	ADDQ R13, R11
+	DECQ SI
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), SI
+	ADDQ 176(AX), DX
+	ADDQ 176(AX), R11
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Z12
+	VBROADCASTSD 184(AX), Z12
 	VMULPD       Z12, Z0, Z0
 	VMULPD       Z12, Z1, Z1
 	VMULPD       Z12, Z2, Z2
@@ -28994,9 +30600,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Z13
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSD 192(AX), Z13
 	MOVQ         CX, BX
 	VMOVUPD.Z    (BX), K1, Z12
 	VFMADD231PD  Z12, Z13, Z0
@@ -29068,7 +30674,7 @@ store:
 
 // func narrow13F64AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·narrow13F64AVX512(SB), NOSPLIT, $24-8
+TEXT ·narrow13F64AVX512(SB), NOSPLIT, $32-8
 	MOVQ  t+0(FP), AX
 	MOVQ  64(AX), CX
 	MOVQ  $-1, DX
@@ -29103,7 +30709,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x000000a8, 16(SP)
 	CMPQ       SI, $0x80
@@ -29112,34 +30717,34 @@ tile:
 	MOVQ       $0x00000074, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -29151,6 +30756,8 @@ operands:
 	MOVQ 32(AX), R12
 	MOVQ 24(AX), R13
 	MOVQ 40(AX), R14
+	MOVQ 168(AX), R15
+	MOVQ R15, 24(SP)
 
 step:
 	VMOVUPD.Z    (R12), K1, Z13
@@ -29191,14 +30798,23 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R14, R12
-	ADDQ         R13, DX
-	ADDQ         R13, R11
-	DECQ         SI
-	JNZ          step
+	ADDQ R14, R12
+	ADDQ R13, DX
+	ADDQ R13, R11
+	DECQ SI
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), SI
+	ADDQ 176(AX), DX
+	ADDQ 176(AX), R11
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Z13
+	VBROADCASTSD 184(AX), Z13
 	VMULPD       Z13, Z0, Z0
 	VMULPD       Z13, Z1, Z1
 	VMULPD       Z13, Z2, Z2
@@ -29216,9 +30832,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Z14
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSD 192(AX), Z14
 	MOVQ         CX, BX
 	VMOVUPD.Z    (BX), K1, Z13
 	VFMADD231PD  Z13, Z14, Z0
@@ -29295,7 +30911,7 @@ store:
 
 // func narrow14F64AVX512(t *byte)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·narrow14F64AVX512(SB), NOSPLIT, $24-8
+TEXT ·narrow14F64AVX512(SB), NOSPLIT, $32-8
 	MOVQ  t+0(FP), AX
 	MOVQ  64(AX), CX
 	MOVQ  $-1, DX
@@ -29331,7 +30947,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x000000b0, 16(SP)
 	CMPQ       SI, $0x80
@@ -29340,36 +30955,36 @@ tile:
 	MOVQ       $0x00000078, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -29381,6 +30996,8 @@ operands:
 	MOVQ 32(AX), R12
 	MOVQ 24(AX), R13
 	MOVQ 40(AX), R14
+	MOVQ 168(AX), R15
+	MOVQ R15, 24(SP)
 
 step:
 	VMOVUPD.Z    (R12), K1, Z14
@@ -29423,14 +31040,23 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R14, R12
-	ADDQ         R13, DX
-	ADDQ         R13, R11
-	DECQ         SI
-	JNZ          step
+	ADDQ R14, R12
+	ADDQ R13, DX
+	ADDQ R13, R11
+	DECQ SI
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), SI
+	ADDQ 176(AX), DX
+	ADDQ 176(AX), R11
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Z14
+	VBROADCASTSD 184(AX), Z14
 	VMULPD       Z14, Z0, Z0
 	VMULPD       Z14, Z1, Z1
 	VMULPD       Z14, Z2, Z2
@@ -29449,9 +31075,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Z15
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSD 192(AX), Z15
 	MOVQ         CX, BX
 	VMOVUPD.Z    (BX), K1, Z14
 	VFMADD231PD  Z14, Z15, Z0
@@ -29573,7 +31199,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000080, 16(SP)
 	CMPQ       SI, $0x80
@@ -29582,32 +31207,32 @@ tile:
 	MOVQ       $0x00000060, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -29669,7 +31294,7 @@ next:
 	JNZ          step
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Z16
+	VBROADCASTSD 184(AX), Z16
 	VMULPD       Z16, Z0, Z0
 	VMULPD       Z16, Z1, Z1
 	VMULPD       Z16, Z2, Z2
@@ -29690,9 +31315,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Z18
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSD 192(AX), Z18
 	MOVQ         CX, BX
 	VMOVUPD.Z    (BX), K1, Z16
 	VFMADD231PD  Z16, Z18, Z0
@@ -29810,7 +31435,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000088, 16(SP)
 	CMPQ       SI, $0x80
@@ -29819,35 +31443,35 @@ tile:
 	MOVQ       $0x00000064, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -29912,7 +31536,7 @@ next:
 	JNZ          step
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Z18
+	VBROADCASTSD 184(AX), Z18
 	VMULPD       Z18, Z0, Z0
 	VMULPD       Z18, Z1, Z1
 	VMULPD       Z18, Z2, Z2
@@ -29935,9 +31559,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Z20
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSD 192(AX), Z20
 	MOVQ         CX, BX
 	VMOVUPD.Z    (BX), K1, Z18
 	VFMADD231PD  Z18, Z20, Z0
@@ -30065,7 +31689,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000090, 16(SP)
 	CMPQ       SI, $0x80
@@ -30074,38 +31697,38 @@ tile:
 	MOVQ       $0x00000068, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -30176,7 +31799,7 @@ next:
 	JNZ          step
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Z20
+	VBROADCASTSD 184(AX), Z20
 	VMULPD       Z20, Z0, Z0
 	VMULPD       Z20, Z1, Z1
 	VMULPD       Z20, Z2, Z2
@@ -30201,9 +31824,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Z22
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSD 192(AX), Z22
 	MOVQ         CX, BX
 	VMOVUPD.Z    (BX), K1, Z20
 	VFMADD231PD  Z20, Z22, Z0
@@ -30341,7 +31964,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000098, 16(SP)
 	CMPQ       SI, $0x80
@@ -30350,41 +31972,41 @@ tile:
 	MOVQ       $0x0000006c, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -30458,7 +32080,7 @@ next:
 	JNZ          step
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Z22
+	VBROADCASTSD 184(AX), Z22
 	VMULPD       Z22, Z0, Z0
 	VMULPD       Z22, Z1, Z1
 	VMULPD       Z22, Z2, Z2
@@ -30485,9 +32107,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Z24
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSD 192(AX), Z24
 	MOVQ         CX, BX
 	VMOVUPD.Z    (BX), K1, Z22
 	VFMADD231PD  Z22, Z24, Z0
@@ -30635,7 +32257,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x000000a0, 16(SP)
 	CMPQ       SI, $0x80
@@ -30644,44 +32265,44 @@ tile:
 	MOVQ       $0x00000070, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -30758,7 +32379,7 @@ next:
 	JNZ          step
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Z24
+	VBROADCASTSD 184(AX), Z24
 	VMULPD       Z24, Z0, Z0
 	VMULPD       Z24, Z1, Z1
 	VMULPD       Z24, Z2, Z2
@@ -30787,9 +32408,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Z26
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSD 192(AX), Z26
 	MOVQ         CX, BX
 	VMOVUPD.Z    (BX), K1, Z24
 	VFMADD231PD  Z24, Z26, Z0
@@ -30947,7 +32568,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x000000a8, 16(SP)
 	CMPQ       SI, $0x80
@@ -30956,47 +32576,47 @@ tile:
 	MOVQ       $0x00000074, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -31076,7 +32696,7 @@ next:
 	JNZ          step
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Z26
+	VBROADCASTSD 184(AX), Z26
 	VMULPD       Z26, Z0, Z0
 	VMULPD       Z26, Z1, Z1
 	VMULPD       Z26, Z2, Z2
@@ -31107,9 +32727,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Z28
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSD 192(AX), Z28
 	MOVQ         CX, BX
 	VMOVUPD.Z    (BX), K1, Z26
 	VFMADD231PD  Z26, Z28, Z0
@@ -31277,7 +32897,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x000000b0, 16(SP)
 	CMPQ       SI, $0x80
@@ -31286,50 +32905,50 @@ tile:
 	MOVQ       $0x00000078, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -31412,7 +33031,7 @@ next:
 	JNZ          step
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Z28
+	VBROADCASTSD 184(AX), Z28
 	VMULPD       Z28, Z0, Z0
 	VMULPD       Z28, Z1, Z1
 	VMULPD       Z28, Z2, Z2
@@ -31445,9 +33064,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Z30
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSD 192(AX), Z30
 	MOVQ         CX, BX
 	VMOVUPD.Z    (BX), K1, Z28
 	VFMADD231PD  Z28, Z30, Z0
@@ -31612,7 +33231,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), R8
-	MOVQ       56(AX), R9
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000080, 16(SP)
 	CMPQ       R8, $0x80
@@ -31621,32 +33239,32 @@ tile:
 	MOVQ       $0x00000060, 16(SP)
 	CMPQ       R8, $0x40
 	JAE        operands
-	MOVQ       CX, R10
+	MOVQ       CX, R9
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
 
 operands:
 	MOVQ 16(AX), R9
@@ -31706,7 +33324,7 @@ next:
 	JNZ          step
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Z16
+	VBROADCASTSD 184(AX), Z16
 	VMULPD       Z16, Z0, Z0
 	VMULPD       Z16, Z1, Z1
 	VMULPD       Z16, Z2, Z2
@@ -31727,9 +33345,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Z16
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSD 192(AX), Z16
 	MOVQ         CX, BX
 	VFMADD231PD  (BX), Z16, Z0
 	VFMADD231PD  64(BX), Z16, Z1
@@ -31832,7 +33450,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), R8
-	MOVQ       56(AX), R9
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000088, 16(SP)
 	CMPQ       R8, $0x80
@@ -31841,35 +33458,35 @@ tile:
 	MOVQ       $0x00000064, 16(SP)
 	CMPQ       R8, $0x40
 	JAE        operands
-	MOVQ       CX, R10
+	MOVQ       CX, R9
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
 
 operands:
 	MOVQ 16(AX), R9
@@ -31932,7 +33549,7 @@ next:
 	JNZ          step
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Z18
+	VBROADCASTSD 184(AX), Z18
 	VMULPD       Z18, Z0, Z0
 	VMULPD       Z18, Z1, Z1
 	VMULPD       Z18, Z2, Z2
@@ -31955,9 +33572,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Z18
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSD 192(AX), Z18
 	MOVQ         CX, BX
 	VFMADD231PD  (BX), Z18, Z0
 	VFMADD231PD  64(BX), Z18, Z1
@@ -32068,7 +33685,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), R8
-	MOVQ       56(AX), R9
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000090, 16(SP)
 	CMPQ       R8, $0x80
@@ -32077,38 +33693,38 @@ tile:
 	MOVQ       $0x00000068, 16(SP)
 	CMPQ       R8, $0x40
 	JAE        operands
-	MOVQ       CX, R10
+	MOVQ       CX, R9
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
 
 operands:
 	MOVQ 16(AX), R9
@@ -32177,7 +33793,7 @@ next:
 	JNZ          step
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Z20
+	VBROADCASTSD 184(AX), Z20
 	VMULPD       Z20, Z0, Z0
 	VMULPD       Z20, Z1, Z1
 	VMULPD       Z20, Z2, Z2
@@ -32202,9 +33818,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Z20
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSD 192(AX), Z20
 	MOVQ         CX, BX
 	VFMADD231PD  (BX), Z20, Z0
 	VFMADD231PD  64(BX), Z20, Z1
@@ -32323,7 +33939,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), R8
-	MOVQ       56(AX), R9
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000098, 16(SP)
 	CMPQ       R8, $0x80
@@ -32332,41 +33947,41 @@ tile:
 	MOVQ       $0x0000006c, 16(SP)
 	CMPQ       R8, $0x40
 	JAE        operands
-	MOVQ       CX, R10
+	MOVQ       CX, R9
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
 
 operands:
 	MOVQ 16(AX), R9
@@ -32438,7 +34053,7 @@ next:
 	JNZ          step
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Z22
+	VBROADCASTSD 184(AX), Z22
 	VMULPD       Z22, Z0, Z0
 	VMULPD       Z22, Z1, Z1
 	VMULPD       Z22, Z2, Z2
@@ -32465,9 +34080,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Z22
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSD 192(AX), Z22
 	MOVQ         CX, BX
 	VFMADD231PD  (BX), Z22, Z0
 	VFMADD231PD  64(BX), Z22, Z1
@@ -32594,7 +34209,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), R8
-	MOVQ       56(AX), R9
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x000000a0, 16(SP)
 	CMPQ       R8, $0x80
@@ -32603,44 +34217,44 @@ tile:
 	MOVQ       $0x00000070, 16(SP)
 	CMPQ       R8, $0x40
 	JAE        operands
-	MOVQ       CX, R10
+	MOVQ       CX, R9
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
 
 operands:
 	MOVQ 16(AX), R9
@@ -32715,7 +34329,7 @@ next:
 	JNZ          step
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Z24
+	VBROADCASTSD 184(AX), Z24
 	VMULPD       Z24, Z0, Z0
 	VMULPD       Z24, Z1, Z1
 	VMULPD       Z24, Z2, Z2
@@ -32744,9 +34358,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Z24
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSD 192(AX), Z24
 	MOVQ         CX, BX
 	VFMADD231PD  (BX), Z24, Z0
 	VFMADD231PD  64(BX), Z24, Z1
@@ -32881,7 +34495,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), R8
-	MOVQ       56(AX), R9
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x000000a8, 16(SP)
 	CMPQ       R8, $0x80
@@ -32890,47 +34503,47 @@ tile:
 	MOVQ       $0x00000074, 16(SP)
 	CMPQ       R8, $0x40
 	JAE        operands
-	MOVQ       CX, R10
+	MOVQ       CX, R9
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
 
 operands:
 	MOVQ 16(AX), R9
@@ -33008,7 +34621,7 @@ next:
 	JNZ          step
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Z26
+	VBROADCASTSD 184(AX), Z26
 	VMULPD       Z26, Z0, Z0
 	VMULPD       Z26, Z1, Z1
 	VMULPD       Z26, Z2, Z2
@@ -33039,9 +34652,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Z26
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSD 192(AX), Z26
 	MOVQ         CX, BX
 	VFMADD231PD  (BX), Z26, Z0
 	VFMADD231PD  64(BX), Z26, Z1
@@ -33184,7 +34797,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), R8
-	MOVQ       56(AX), R9
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x000000b0, 16(SP)
 	CMPQ       R8, $0x80
@@ -33193,50 +34805,50 @@ tile:
 	MOVQ       $0x00000078, 16(SP)
 	CMPQ       R8, $0x40
 	JAE        operands
-	MOVQ       CX, R10
+	MOVQ       CX, R9
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       R9, R10
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       56(AX), R9
 
 operands:
 	MOVQ 16(AX), R9
@@ -33317,7 +34929,7 @@ next:
 	JNZ          step
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Z28
+	VBROADCASTSD 184(AX), Z28
 	VMULPD       Z28, Z0, Z0
 	VMULPD       Z28, Z1, Z1
 	VMULPD       Z28, Z2, Z2
@@ -33350,9 +34962,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Z28
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSD 192(AX), Z28
 	MOVQ         CX, BX
 	VFMADD231PD  (BX), Z28, Z0
 	VFMADD231PD  64(BX), Z28, Z1
@@ -33564,7 +35176,7 @@ done:
 
 // func full1F32AVX2(t *byte)
 // Requires: AVX, FMA3, MMX+
-TEXT ·full1F32AVX2(SB), NOSPLIT, $24-8
+TEXT ·full1F32AVX2(SB), NOSPLIT, $32-8
 	MOVQ t+0(FP), AX
 
 tile:
@@ -33581,7 +35193,9 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), BX
-	MOVQ       56(AX), SI
+	MOVQ       $0x00000000, 16(SP)
+	CMPQ       80(AX), $0x02
+	JEQ        operands
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000048, 16(SP)
 	CMPQ       BX, $0x80
@@ -33590,16 +35204,18 @@ tile:
 	MOVQ       $0x00000044, 16(SP)
 	CMPQ       BX, $0x40
 	JAE        operands
-	MOVQ       CX, DI
+	MOVQ       CX, SI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
 
 operands:
 	MOVQ 16(AX), SI
 	MOVQ 32(AX), SI
 	MOVQ 24(AX), DI
 	MOVQ 40(AX), R8
+	MOVQ 168(AX), R9
+	MOVQ R9, 24(SP)
 
 step:
 	VMOVUPS      (SI), Y2
@@ -33615,22 +35231,31 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R8, SI
-	ADDQ         DI, DX
-	DECQ         BX
-	JNZ          step
+	ADDQ R8, SI
+	ADDQ DI, DX
+	DECQ BX
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), BX
+	ADDQ 176(AX), DX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Y2
+	VBROADCASTSS 184(AX), Y2
 	VMULPS       Y2, Y0, Y0
 	VMULPS       Y2, Y1, Y1
 
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Y2
+	CMPQ         80(AX), $0x01
+	JA           past
+	JNE          store
+	VBROADCASTSS 188(AX), Y2
 	MOVQ         CX, BX
 	VFMADD231PS  (BX), Y2, Y0
 	VFMADD231PS  32(BX), Y2, Y1
@@ -33640,15 +35265,23 @@ store:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	ADDQ    DX, CX
-	MOVQ    136(AX), CX
-	CMPQ    CX, 128(AX)
-	JLT     tile
+	JMP     stored
+
+past:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	ADDQ     DX, CX
+
+stored:
+	MOVQ 136(AX), CX
+	CMPQ CX, 128(AX)
+	JLT  tile
 	VZEROUPPER
 	RET
 
 // func full2F32AVX2(t *byte)
 // Requires: AVX, FMA3, MMX+
-TEXT ·full2F32AVX2(SB), NOSPLIT, $24-8
+TEXT ·full2F32AVX2(SB), NOSPLIT, $32-8
 	MOVQ t+0(FP), AX
 
 tile:
@@ -33667,7 +35300,9 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), BX
-	MOVQ       56(AX), SI
+	MOVQ       $0x00000000, 16(SP)
+	CMPQ       80(AX), $0x02
+	JEQ        operands
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000050, 16(SP)
 	CMPQ       BX, $0x80
@@ -33676,18 +35311,20 @@ tile:
 	MOVQ       $0x00000048, 16(SP)
 	CMPQ       BX, $0x40
 	JAE        operands
-	MOVQ       CX, DI
+	MOVQ       CX, SI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
 
 operands:
 	MOVQ 16(AX), SI
 	MOVQ 32(AX), DI
 	MOVQ 24(AX), R8
 	MOVQ 40(AX), R9
+	MOVQ 168(AX), R10
+	MOVQ R10, 24(SP)
 
 step:
 	VMOVUPS      (DI), Y4
@@ -33706,13 +35343,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R9, DI
-	ADDQ         R8, DX
-	DECQ         BX
-	JNZ          step
+	ADDQ R9, DI
+	ADDQ R8, DX
+	DECQ BX
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), BX
+	ADDQ 176(AX), DX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Y4
+	VBROADCASTSS 184(AX), Y4
 	VMULPS       Y4, Y0, Y0
 	VMULPS       Y4, Y1, Y1
 	VMULPS       Y4, Y2, Y2
@@ -33721,9 +35366,10 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Y4
+	CMPQ         80(AX), $0x01
+	JA           past
+	JNE          store
+	VBROADCASTSS 188(AX), Y4
 	MOVQ         CX, BX
 	VFMADD231PS  (BX), Y4, Y0
 	VFMADD231PS  32(BX), Y4, Y1
@@ -33739,15 +35385,26 @@ store:
 	VMOVUPS Y2, (CX)
 	VMOVUPS Y3, 32(CX)
 	ADDQ    DX, CX
-	MOVQ    136(AX), CX
-	CMPQ    CX, 128(AX)
-	JLT     tile
+	JMP     stored
+
+past:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Y2, (CX)
+	VMOVNTPS Y3, 32(CX)
+	ADDQ     DX, CX
+
+stored:
+	MOVQ 136(AX), CX
+	CMPQ CX, 128(AX)
+	JLT  tile
 	VZEROUPPER
 	RET
 
 // func full3F32AVX2(t *byte)
 // Requires: AVX, FMA3, MMX+
-TEXT ·full3F32AVX2(SB), NOSPLIT, $24-8
+TEXT ·full3F32AVX2(SB), NOSPLIT, $32-8
 	MOVQ t+0(FP), AX
 
 tile:
@@ -33768,7 +35425,9 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), BX
-	MOVQ       56(AX), SI
+	MOVQ       $0x00000000, 16(SP)
+	CMPQ       80(AX), $0x02
+	JEQ        operands
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000058, 16(SP)
 	CMPQ       BX, $0x80
@@ -33777,20 +35436,22 @@ tile:
 	MOVQ       $0x0000004c, 16(SP)
 	CMPQ       BX, $0x40
 	JAE        operands
-	MOVQ       CX, DI
+	MOVQ       CX, SI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
 
 operands:
 	MOVQ 16(AX), SI
 	MOVQ 32(AX), DI
 	MOVQ 24(AX), R8
 	MOVQ 40(AX), R9
+	MOVQ 168(AX), R10
+	MOVQ R10, 24(SP)
 
 step:
 	VMOVUPS      (DI), Y6
@@ -33812,13 +35473,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R9, DI
-	ADDQ         R8, DX
-	DECQ         BX
-	JNZ          step
+	ADDQ R9, DI
+	ADDQ R8, DX
+	DECQ BX
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), BX
+	ADDQ 176(AX), DX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Y6
+	VBROADCASTSS 184(AX), Y6
 	VMULPS       Y6, Y0, Y0
 	VMULPS       Y6, Y1, Y1
 	VMULPS       Y6, Y2, Y2
@@ -33829,9 +35498,10 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Y6
+	CMPQ         80(AX), $0x01
+	JA           past
+	JNE          store
+	VBROADCASTSS 188(AX), Y6
 	MOVQ         CX, BX
 	VFMADD231PS  (BX), Y6, Y0
 	VFMADD231PS  32(BX), Y6, Y1
@@ -33853,15 +35523,29 @@ store:
 	VMOVUPS Y4, (CX)
 	VMOVUPS Y5, 32(CX)
 	ADDQ    DX, CX
-	MOVQ    136(AX), CX
-	CMPQ    CX, 128(AX)
-	JLT     tile
+	JMP     stored
+
+past:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Y2, (CX)
+	VMOVNTPS Y3, 32(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Y4, (CX)
+	VMOVNTPS Y5, 32(CX)
+	ADDQ     DX, CX
+
+stored:
+	MOVQ 136(AX), CX
+	CMPQ CX, 128(AX)
+	JLT  tile
 	VZEROUPPER
 	RET
 
 // func full4F32AVX2(t *byte)
 // Requires: AVX, FMA3, MMX+
-TEXT ·full4F32AVX2(SB), NOSPLIT, $24-8
+TEXT ·full4F32AVX2(SB), NOSPLIT, $32-8
 	MOVQ t+0(FP), AX
 
 tile:
@@ -33884,7 +35568,9 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), BX
-	MOVQ       56(AX), SI
+	MOVQ       $0x00000000, 16(SP)
+	CMPQ       80(AX), $0x02
+	JEQ        operands
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000060, 16(SP)
 	CMPQ       BX, $0x80
@@ -33893,16 +35579,16 @@ tile:
 	MOVQ       $0x00000050, 16(SP)
 	CMPQ       BX, $0x40
 	JAE        operands
-	MOVQ       CX, DI
+	MOVQ       CX, SI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
 
 operands:
 	MOVQ 16(AX), SI
@@ -33910,6 +35596,8 @@ operands:
 	MOVQ 32(AX), R8
 	MOVQ 24(AX), R9
 	MOVQ 40(AX), R10
+	MOVQ 168(AX), R11
+	MOVQ R11, 24(SP)
 
 step:
 	VMOVUPS      (R8), Y8
@@ -33934,13 +35622,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R10, R8
-	ADDQ         R9, DX
-	DECQ         BX
-	JNZ          step
+	ADDQ R10, R8
+	ADDQ R9, DX
+	DECQ BX
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), BX
+	ADDQ 176(AX), DX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Y8
+	VBROADCASTSS 184(AX), Y8
 	VMULPS       Y8, Y0, Y0
 	VMULPS       Y8, Y1, Y1
 	VMULPS       Y8, Y2, Y2
@@ -33953,9 +35649,10 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Y8
+	CMPQ         80(AX), $0x01
+	JA           past
+	JNE          store
+	VBROADCASTSS 188(AX), Y8
 	MOVQ         CX, BX
 	VFMADD231PS  (BX), Y8, Y0
 	VFMADD231PS  32(BX), Y8, Y1
@@ -33983,15 +35680,32 @@ store:
 	VMOVUPS Y6, (CX)
 	VMOVUPS Y7, 32(CX)
 	ADDQ    DX, CX
-	MOVQ    136(AX), CX
-	CMPQ    CX, 128(AX)
-	JLT     tile
+	JMP     stored
+
+past:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Y2, (CX)
+	VMOVNTPS Y3, 32(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Y4, (CX)
+	VMOVNTPS Y5, 32(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Y6, (CX)
+	VMOVNTPS Y7, 32(CX)
+	ADDQ     DX, CX
+
+stored:
+	MOVQ 136(AX), CX
+	CMPQ CX, 128(AX)
+	JLT  tile
 	VZEROUPPER
 	RET
 
 // func full5F32AVX2(t *byte)
 // Requires: AVX, FMA3, MMX+
-TEXT ·full5F32AVX2(SB), NOSPLIT, $24-8
+TEXT ·full5F32AVX2(SB), NOSPLIT, $32-8
 	MOVQ t+0(FP), AX
 
 tile:
@@ -34016,7 +35730,9 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), BX
-	MOVQ       56(AX), SI
+	MOVQ       $0x00000000, 16(SP)
+	CMPQ       80(AX), $0x02
+	JEQ        operands
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000068, 16(SP)
 	CMPQ       BX, $0x80
@@ -34025,18 +35741,18 @@ tile:
 	MOVQ       $0x00000054, 16(SP)
 	CMPQ       BX, $0x40
 	JAE        operands
-	MOVQ       CX, DI
+	MOVQ       CX, SI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
 
 operands:
 	MOVQ 16(AX), SI
@@ -34044,6 +35760,8 @@ operands:
 	MOVQ 32(AX), R8
 	MOVQ 24(AX), R9
 	MOVQ 40(AX), R10
+	MOVQ 168(AX), R11
+	MOVQ R11, 24(SP)
 
 step:
 	VMOVUPS      (R8), Y10
@@ -34071,13 +35789,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R10, R8
-	ADDQ         R9, DX
-	DECQ         BX
-	JNZ          step
+	ADDQ R10, R8
+	ADDQ R9, DX
+	DECQ BX
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), BX
+	ADDQ 176(AX), DX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Y10
+	VBROADCASTSS 184(AX), Y10
 	VMULPS       Y10, Y0, Y0
 	VMULPS       Y10, Y1, Y1
 	VMULPS       Y10, Y2, Y2
@@ -34092,9 +35818,10 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Y10
+	CMPQ         80(AX), $0x01
+	JA           past
+	JNE          store
+	VBROADCASTSS 188(AX), Y10
 	MOVQ         CX, BX
 	VFMADD231PS  (BX), Y10, Y0
 	VFMADD231PS  32(BX), Y10, Y1
@@ -34128,15 +35855,35 @@ store:
 	VMOVUPS Y8, (CX)
 	VMOVUPS Y9, 32(CX)
 	ADDQ    DX, CX
-	MOVQ    136(AX), CX
-	CMPQ    CX, 128(AX)
-	JLT     tile
+	JMP     stored
+
+past:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Y2, (CX)
+	VMOVNTPS Y3, 32(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Y4, (CX)
+	VMOVNTPS Y5, 32(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Y6, (CX)
+	VMOVNTPS Y7, 32(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Y8, (CX)
+	VMOVNTPS Y9, 32(CX)
+	ADDQ     DX, CX
+
+stored:
+	MOVQ 136(AX), CX
+	CMPQ CX, 128(AX)
+	JLT  tile
 	VZEROUPPER
 	RET
 
 // func full6F32AVX2(t *byte)
 // Requires: AVX, FMA3, MMX+
-TEXT ·full6F32AVX2(SB), NOSPLIT, $24-8
+TEXT ·full6F32AVX2(SB), NOSPLIT, $32-8
 	MOVQ t+0(FP), AX
 
 tile:
@@ -34163,7 +35910,9 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), BX
-	MOVQ       56(AX), SI
+	MOVQ       $0x00000000, 16(SP)
+	CMPQ       80(AX), $0x02
+	JEQ        operands
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000070, 16(SP)
 	CMPQ       BX, $0x80
@@ -34172,20 +35921,20 @@ tile:
 	MOVQ       $0x00000058, 16(SP)
 	CMPQ       BX, $0x40
 	JAE        operands
-	MOVQ       CX, DI
+	MOVQ       CX, SI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
 
 operands:
 	MOVQ 16(AX), SI
@@ -34194,6 +35943,8 @@ operands:
 	MOVQ 32(AX), R9
 	MOVQ 24(AX), R10
 	MOVQ 40(AX), R11
+	MOVQ 168(AX), R12
+	MOVQ R12, 24(SP)
 
 step:
 	VMOVUPS      (R9), Y12
@@ -34224,13 +35975,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R11, R9
-	ADDQ         R10, DX
-	DECQ         BX
-	JNZ          step
+	ADDQ R11, R9
+	ADDQ R10, DX
+	DECQ BX
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), BX
+	ADDQ 176(AX), DX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Y12
+	VBROADCASTSS 184(AX), Y12
 	VMULPS       Y12, Y0, Y0
 	VMULPS       Y12, Y1, Y1
 	VMULPS       Y12, Y2, Y2
@@ -34247,9 +36006,10 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Y12
+	CMPQ         80(AX), $0x01
+	JA           past
+	JNE          store
+	VBROADCASTSS 188(AX), Y12
 	MOVQ         CX, BX
 	VFMADD231PS  (BX), Y12, Y0
 	VFMADD231PS  32(BX), Y12, Y1
@@ -34289,15 +36049,38 @@ store:
 	VMOVUPS Y10, (CX)
 	VMOVUPS Y11, 32(CX)
 	ADDQ    DX, CX
-	MOVQ    136(AX), CX
-	CMPQ    CX, 128(AX)
-	JLT     tile
+	JMP     stored
+
+past:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Y2, (CX)
+	VMOVNTPS Y3, 32(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Y4, (CX)
+	VMOVNTPS Y5, 32(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Y6, (CX)
+	VMOVNTPS Y7, 32(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Y8, (CX)
+	VMOVNTPS Y9, 32(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Y10, (CX)
+	VMOVNTPS Y11, 32(CX)
+	ADDQ     DX, CX
+
+stored:
+	MOVQ 136(AX), CX
+	CMPQ CX, 128(AX)
+	JLT  tile
 	VZEROUPPER
 	RET
 
 // func edge1F32AVX2(t *byte)
 // Requires: AVX, FMA3, MMX+
-TEXT ·edge1F32AVX2(SB), NOSPLIT, $24-8
+TEXT ·edge1F32AVX2(SB), NOSPLIT, $32-8
 	MOVQ t+0(FP), AX
 	MOVQ 64(AX), CX
 	LEAQ lanesOn<>+64(SB), DX
@@ -34318,7 +36101,6 @@ tile:
 	IMULQ      16(AX), BX
 	ADDQ       8(AX), BX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000048, 16(SP)
 	CMPQ       SI, $0x80
@@ -34327,16 +36109,18 @@ tile:
 	MOVQ       $0x00000044, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
 	MOVQ 32(AX), DI
 	MOVQ 24(AX), R8
 	MOVQ 40(AX), R9
+	MOVQ 168(AX), R10
+	MOVQ R10, 24(SP)
 
 step:
 	VMOVUPS      (DX), Y2
@@ -34354,22 +36138,30 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R9, DI
-	ADDQ         R8, BX
-	DECQ         SI
-	JNZ          step
+	ADDQ R9, DI
+	ADDQ R8, BX
+	DECQ SI
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), SI
+	ADDQ 176(AX), BX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Y2
+	VBROADCASTSS 184(AX), Y2
 	VMULPS       Y2, Y0, Y0
 	VMULPS       Y2, Y1, Y1
 
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), BX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Y4
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSS 188(AX), Y4
 	MOVQ         CX, SI
 	VMOVUPS      (DX), Y2
 	VMASKMOVPS   (SI), Y2, Y2
@@ -34393,7 +36185,7 @@ store:
 
 // func edge2F32AVX2(t *byte)
 // Requires: AVX, FMA3, MMX+
-TEXT ·edge2F32AVX2(SB), NOSPLIT, $24-8
+TEXT ·edge2F32AVX2(SB), NOSPLIT, $32-8
 	MOVQ t+0(FP), AX
 	MOVQ 64(AX), CX
 	LEAQ lanesOn<>+64(SB), DX
@@ -34416,7 +36208,6 @@ tile:
 	IMULQ      16(AX), BX
 	ADDQ       8(AX), BX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000050, 16(SP)
 	CMPQ       SI, $0x80
@@ -34425,18 +36216,20 @@ tile:
 	MOVQ       $0x00000048, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
 	MOVQ 32(AX), R8
 	MOVQ 24(AX), R9
 	MOVQ 40(AX), R10
+	MOVQ 168(AX), R11
+	MOVQ R11, 24(SP)
 
 step:
 	VMOVUPS      (DX), Y4
@@ -34457,13 +36250,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R10, R8
-	ADDQ         R9, BX
-	DECQ         SI
-	JNZ          step
+	ADDQ R10, R8
+	ADDQ R9, BX
+	DECQ SI
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), SI
+	ADDQ 176(AX), BX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Y4
+	VBROADCASTSS 184(AX), Y4
 	VMULPS       Y4, Y0, Y0
 	VMULPS       Y4, Y1, Y1
 	VMULPS       Y4, Y2, Y2
@@ -34472,9 +36273,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), BX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Y6
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSS 188(AX), Y6
 	MOVQ         CX, SI
 	VMOVUPS      (DX), Y4
 	VMASKMOVPS   (SI), Y4, Y4
@@ -34510,7 +36311,7 @@ store:
 
 // func edge3F32AVX2(t *byte)
 // Requires: AVX, FMA3, MMX+
-TEXT ·edge3F32AVX2(SB), NOSPLIT, $24-8
+TEXT ·edge3F32AVX2(SB), NOSPLIT, $32-8
 	MOVQ t+0(FP), AX
 	MOVQ 64(AX), CX
 	LEAQ lanesOn<>+64(SB), DX
@@ -34535,7 +36336,6 @@ tile:
 	IMULQ      16(AX), BX
 	ADDQ       8(AX), BX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000058, 16(SP)
 	CMPQ       SI, $0x80
@@ -34544,20 +36344,22 @@ tile:
 	MOVQ       $0x0000004c, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
 	MOVQ 32(AX), R8
 	MOVQ 24(AX), R9
 	MOVQ 40(AX), R10
+	MOVQ 168(AX), R11
+	MOVQ R11, 24(SP)
 
 step:
 	VMOVUPS      (DX), Y6
@@ -34581,13 +36383,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R10, R8
-	ADDQ         R9, BX
-	DECQ         SI
-	JNZ          step
+	ADDQ R10, R8
+	ADDQ R9, BX
+	DECQ SI
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), SI
+	ADDQ 176(AX), BX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Y6
+	VBROADCASTSS 184(AX), Y6
 	VMULPS       Y6, Y0, Y0
 	VMULPS       Y6, Y1, Y1
 	VMULPS       Y6, Y2, Y2
@@ -34598,9 +36408,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), BX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Y8
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSS 188(AX), Y8
 	MOVQ         CX, SI
 	VMOVUPS      (DX), Y6
 	VMASKMOVPS   (SI), Y6, Y6
@@ -34648,7 +36458,7 @@ store:
 
 // func edge4F32AVX2(t *byte)
 // Requires: AVX, FMA3, MMX+
-TEXT ·edge4F32AVX2(SB), NOSPLIT, $24-8
+TEXT ·edge4F32AVX2(SB), NOSPLIT, $32-8
 	MOVQ t+0(FP), AX
 	MOVQ 64(AX), CX
 	LEAQ lanesOn<>+64(SB), DX
@@ -34675,7 +36485,6 @@ tile:
 	IMULQ      16(AX), BX
 	ADDQ       8(AX), BX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000060, 16(SP)
 	CMPQ       SI, $0x80
@@ -34684,16 +36493,16 @@ tile:
 	MOVQ       $0x00000050, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -34701,6 +36510,8 @@ operands:
 	MOVQ 32(AX), R9
 	MOVQ 24(AX), R10
 	MOVQ 40(AX), R11
+	MOVQ 168(AX), R12
+	MOVQ R12, 24(SP)
 
 step:
 	VMOVUPS      (DX), Y8
@@ -34727,13 +36538,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R11, R9
-	ADDQ         R10, BX
-	DECQ         SI
-	JNZ          step
+	ADDQ R11, R9
+	ADDQ R10, BX
+	DECQ SI
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), SI
+	ADDQ 176(AX), BX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Y8
+	VBROADCASTSS 184(AX), Y8
 	VMULPS       Y8, Y0, Y0
 	VMULPS       Y8, Y1, Y1
 	VMULPS       Y8, Y2, Y2
@@ -34746,9 +36565,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), BX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Y10
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSS 188(AX), Y10
 	MOVQ         CX, SI
 	VMOVUPS      (DX), Y8
 	VMASKMOVPS   (SI), Y8, Y8
@@ -34808,7 +36627,7 @@ store:
 
 // func edge5F32AVX2(t *byte)
 // Requires: AVX, FMA3, MMX+
-TEXT ·edge5F32AVX2(SB), NOSPLIT, $24-8
+TEXT ·edge5F32AVX2(SB), NOSPLIT, $32-8
 	MOVQ t+0(FP), AX
 	MOVQ 64(AX), CX
 	LEAQ lanesOn<>+64(SB), DX
@@ -34837,7 +36656,6 @@ tile:
 	IMULQ      16(AX), BX
 	ADDQ       8(AX), BX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000068, 16(SP)
 	CMPQ       SI, $0x80
@@ -34846,18 +36664,18 @@ tile:
 	MOVQ       $0x00000054, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -34865,6 +36683,8 @@ operands:
 	MOVQ 32(AX), R9
 	MOVQ 24(AX), R10
 	MOVQ 40(AX), R11
+	MOVQ 168(AX), R12
+	MOVQ R12, 24(SP)
 
 step:
 	VMOVUPS      (DX), Y10
@@ -34894,13 +36714,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R11, R9
-	ADDQ         R10, BX
-	DECQ         SI
-	JNZ          step
+	ADDQ R11, R9
+	ADDQ R10, BX
+	DECQ SI
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), SI
+	ADDQ 176(AX), BX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Y10
+	VBROADCASTSS 184(AX), Y10
 	VMULPS       Y10, Y0, Y0
 	VMULPS       Y10, Y1, Y1
 	VMULPS       Y10, Y2, Y2
@@ -34915,9 +36743,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), BX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Y12
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSS 188(AX), Y12
 	MOVQ         CX, SI
 	VMOVUPS      (DX), Y10
 	VMASKMOVPS   (SI), Y10, Y10
@@ -34989,7 +36817,7 @@ store:
 
 // func edge6F32AVX2(t *byte)
 // Requires: AVX, FMA3, MMX+
-TEXT ·edge6F32AVX2(SB), NOSPLIT, $24-8
+TEXT ·edge6F32AVX2(SB), NOSPLIT, $32-8
 	MOVQ t+0(FP), AX
 	MOVQ 64(AX), CX
 	LEAQ lanesOn<>+64(SB), DX
@@ -35020,7 +36848,6 @@ tile:
 	IMULQ      16(AX), BX
 	ADDQ       8(AX), BX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000070, 16(SP)
 	CMPQ       SI, $0x80
@@ -35029,20 +36856,20 @@ tile:
 	MOVQ       $0x00000058, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -35051,6 +36878,8 @@ operands:
 	MOVQ 32(AX), R10
 	MOVQ 24(AX), R11
 	MOVQ 40(AX), R12
+	MOVQ 168(AX), R13
+	MOVQ R13, 24(SP)
 
 step:
 	VMOVUPS      (DX), Y12
@@ -35083,13 +36912,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R12, R10
-	ADDQ         R11, BX
-	DECQ         SI
-	JNZ          step
+	ADDQ R12, R10
+	ADDQ R11, BX
+	DECQ SI
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), SI
+	ADDQ 176(AX), BX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Y12
+	VBROADCASTSS 184(AX), Y12
 	VMULPS       Y12, Y0, Y0
 	VMULPS       Y12, Y1, Y1
 	VMULPS       Y12, Y2, Y2
@@ -35106,9 +36943,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), BX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Y14
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSS 188(AX), Y14
 	MOVQ         CX, SI
 	VMOVUPS      (DX), Y12
 	VMASKMOVPS   (SI), Y12, Y12
@@ -35192,7 +37029,7 @@ store:
 
 // func narrow1F32AVX2(t *byte)
 // Requires: AVX, FMA3, MMX+
-TEXT ·narrow1F32AVX2(SB), NOSPLIT, $24-8
+TEXT ·narrow1F32AVX2(SB), NOSPLIT, $32-8
 	MOVQ t+0(FP), AX
 	MOVQ 64(AX), CX
 	LEAQ lanesOn<>+64(SB), DX
@@ -35212,7 +37049,6 @@ tile:
 	IMULQ      16(AX), BX
 	ADDQ       8(AX), BX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000048, 16(SP)
 	CMPQ       SI, $0x80
@@ -35221,16 +37057,18 @@ tile:
 	MOVQ       $0x00000044, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
 	MOVQ 32(AX), DI
 	MOVQ 24(AX), R8
 	MOVQ 40(AX), R9
+	MOVQ 168(AX), R10
+	MOVQ R10, 24(SP)
 
 step:
 	VMOVUPS      (DX), Y1
@@ -35245,21 +37083,29 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R9, DI
-	ADDQ         R8, BX
-	DECQ         SI
-	JNZ          step
+	ADDQ R9, DI
+	ADDQ R8, BX
+	DECQ SI
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), SI
+	ADDQ 176(AX), BX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Y1
+	VBROADCASTSS 184(AX), Y1
 	VMULPS       Y1, Y0, Y0
 
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), BX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Y2
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSS 188(AX), Y2
 	MOVQ         CX, SI
 	VMOVUPS      (DX), Y1
 	VMASKMOVPS   (SI), Y1, Y1
@@ -35278,7 +37124,7 @@ store:
 
 // func narrow2F32AVX2(t *byte)
 // Requires: AVX, FMA3, MMX+
-TEXT ·narrow2F32AVX2(SB), NOSPLIT, $24-8
+TEXT ·narrow2F32AVX2(SB), NOSPLIT, $32-8
 	MOVQ t+0(FP), AX
 	MOVQ 64(AX), CX
 	LEAQ lanesOn<>+64(SB), DX
@@ -35299,7 +37145,6 @@ tile:
 	IMULQ      16(AX), BX
 	ADDQ       8(AX), BX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000050, 16(SP)
 	CMPQ       SI, $0x80
@@ -35308,18 +37153,20 @@ tile:
 	MOVQ       $0x00000048, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
 	MOVQ 32(AX), R8
 	MOVQ 24(AX), R9
 	MOVQ 40(AX), R10
+	MOVQ 168(AX), R11
+	MOVQ R11, 24(SP)
 
 step:
 	VMOVUPS      (DX), Y2
@@ -35336,22 +37183,30 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R10, R8
-	ADDQ         R9, BX
-	DECQ         SI
-	JNZ          step
+	ADDQ R10, R8
+	ADDQ R9, BX
+	DECQ SI
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), SI
+	ADDQ 176(AX), BX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Y2
+	VBROADCASTSS 184(AX), Y2
 	VMULPS       Y2, Y0, Y0
 	VMULPS       Y2, Y1, Y1
 
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), BX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Y3
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSS 188(AX), Y3
 	MOVQ         CX, SI
 	VMOVUPS      (DX), Y2
 	VMASKMOVPS   (SI), Y2, Y2
@@ -35377,7 +37232,7 @@ store:
 
 // func narrow3F32AVX2(t *byte)
 // Requires: AVX, FMA3, MMX+
-TEXT ·narrow3F32AVX2(SB), NOSPLIT, $24-8
+TEXT ·narrow3F32AVX2(SB), NOSPLIT, $32-8
 	MOVQ t+0(FP), AX
 	MOVQ 64(AX), CX
 	LEAQ lanesOn<>+64(SB), DX
@@ -35399,7 +37254,6 @@ tile:
 	IMULQ      16(AX), BX
 	ADDQ       8(AX), BX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000058, 16(SP)
 	CMPQ       SI, $0x80
@@ -35408,20 +37262,22 @@ tile:
 	MOVQ       $0x0000004c, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
 	MOVQ 32(AX), R8
 	MOVQ 24(AX), R9
 	MOVQ 40(AX), R10
+	MOVQ 168(AX), R11
+	MOVQ R11, 24(SP)
 
 step:
 	VMOVUPS      (DX), Y3
@@ -35440,13 +37296,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R10, R8
-	ADDQ         R9, BX
-	DECQ         SI
-	JNZ          step
+	ADDQ R10, R8
+	ADDQ R9, BX
+	DECQ SI
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), SI
+	ADDQ 176(AX), BX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Y3
+	VBROADCASTSS 184(AX), Y3
 	VMULPS       Y3, Y0, Y0
 	VMULPS       Y3, Y1, Y1
 	VMULPS       Y3, Y2, Y2
@@ -35454,9 +37318,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), BX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Y4
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSS 188(AX), Y4
 	MOVQ         CX, SI
 	VMOVUPS      (DX), Y3
 	VMASKMOVPS   (SI), Y3, Y3
@@ -35489,7 +37353,7 @@ store:
 
 // func narrow4F32AVX2(t *byte)
 // Requires: AVX, FMA3, MMX+
-TEXT ·narrow4F32AVX2(SB), NOSPLIT, $24-8
+TEXT ·narrow4F32AVX2(SB), NOSPLIT, $32-8
 	MOVQ t+0(FP), AX
 	MOVQ 64(AX), CX
 	LEAQ lanesOn<>+64(SB), DX
@@ -35512,7 +37376,6 @@ tile:
 	IMULQ      16(AX), BX
 	ADDQ       8(AX), BX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000060, 16(SP)
 	CMPQ       SI, $0x80
@@ -35521,16 +37384,16 @@ tile:
 	MOVQ       $0x00000050, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -35538,6 +37401,8 @@ operands:
 	MOVQ 32(AX), R9
 	MOVQ 24(AX), R10
 	MOVQ 40(AX), R11
+	MOVQ 168(AX), R12
+	MOVQ R12, 24(SP)
 
 step:
 	VMOVUPS      (DX), Y4
@@ -35558,13 +37423,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R11, R9
-	ADDQ         R10, BX
-	DECQ         SI
-	JNZ          step
+	ADDQ R11, R9
+	ADDQ R10, BX
+	DECQ SI
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), SI
+	ADDQ 176(AX), BX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Y4
+	VBROADCASTSS 184(AX), Y4
 	VMULPS       Y4, Y0, Y0
 	VMULPS       Y4, Y1, Y1
 	VMULPS       Y4, Y2, Y2
@@ -35573,9 +37446,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), BX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Y5
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSS 188(AX), Y5
 	MOVQ         CX, SI
 	VMOVUPS      (DX), Y4
 	VMASKMOVPS   (SI), Y4, Y4
@@ -35615,7 +37488,7 @@ store:
 
 // func narrow5F32AVX2(t *byte)
 // Requires: AVX, FMA3, MMX+
-TEXT ·narrow5F32AVX2(SB), NOSPLIT, $24-8
+TEXT ·narrow5F32AVX2(SB), NOSPLIT, $32-8
 	MOVQ t+0(FP), AX
 	MOVQ 64(AX), CX
 	LEAQ lanesOn<>+64(SB), DX
@@ -35639,7 +37512,6 @@ tile:
 	IMULQ      16(AX), BX
 	ADDQ       8(AX), BX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000068, 16(SP)
 	CMPQ       SI, $0x80
@@ -35648,18 +37520,18 @@ tile:
 	MOVQ       $0x00000054, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -35667,6 +37539,8 @@ operands:
 	MOVQ 32(AX), R9
 	MOVQ 24(AX), R10
 	MOVQ 40(AX), R11
+	MOVQ 168(AX), R12
+	MOVQ R12, 24(SP)
 
 step:
 	VMOVUPS      (DX), Y5
@@ -35689,13 +37563,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R11, R9
-	ADDQ         R10, BX
-	DECQ         SI
-	JNZ          step
+	ADDQ R11, R9
+	ADDQ R10, BX
+	DECQ SI
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), SI
+	ADDQ 176(AX), BX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Y5
+	VBROADCASTSS 184(AX), Y5
 	VMULPS       Y5, Y0, Y0
 	VMULPS       Y5, Y1, Y1
 	VMULPS       Y5, Y2, Y2
@@ -35705,9 +37587,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), BX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Y6
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSS 188(AX), Y6
 	MOVQ         CX, SI
 	VMOVUPS      (DX), Y5
 	VMASKMOVPS   (SI), Y5, Y5
@@ -35754,7 +37636,7 @@ store:
 
 // func narrow6F32AVX2(t *byte)
 // Requires: AVX, FMA3, MMX+
-TEXT ·narrow6F32AVX2(SB), NOSPLIT, $24-8
+TEXT ·narrow6F32AVX2(SB), NOSPLIT, $32-8
 	MOVQ t+0(FP), AX
 	MOVQ 64(AX), CX
 	LEAQ lanesOn<>+64(SB), DX
@@ -35779,7 +37661,6 @@ tile:
 	IMULQ      16(AX), BX
 	ADDQ       8(AX), BX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000070, 16(SP)
 	CMPQ       SI, $0x80
@@ -35788,20 +37669,20 @@ tile:
 	MOVQ       $0x00000058, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -35810,6 +37691,8 @@ operands:
 	MOVQ 32(AX), R10
 	MOVQ 24(AX), R11
 	MOVQ 40(AX), R12
+	MOVQ 168(AX), R13
+	MOVQ R13, 24(SP)
 
 step:
 	VMOVUPS      (DX), Y6
@@ -35834,13 +37717,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R12, R10
-	ADDQ         R11, BX
-	DECQ         SI
-	JNZ          step
+	ADDQ R12, R10
+	ADDQ R11, BX
+	DECQ SI
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), SI
+	ADDQ 176(AX), BX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Y6
+	VBROADCASTSS 184(AX), Y6
 	VMULPS       Y6, Y0, Y0
 	VMULPS       Y6, Y1, Y1
 	VMULPS       Y6, Y2, Y2
@@ -35851,9 +37742,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), BX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Y7
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSS 188(AX), Y7
 	MOVQ         CX, SI
 	VMOVUPS      (DX), Y6
 	VMASKMOVPS   (SI), Y6, Y6
@@ -35907,7 +37798,7 @@ store:
 
 // func narrow7F32AVX2(t *byte)
 // Requires: AVX, FMA3, MMX+
-TEXT ·narrow7F32AVX2(SB), NOSPLIT, $24-8
+TEXT ·narrow7F32AVX2(SB), NOSPLIT, $32-8
 	MOVQ t+0(FP), AX
 	MOVQ 64(AX), CX
 	LEAQ lanesOn<>+64(SB), DX
@@ -35933,7 +37824,6 @@ tile:
 	IMULQ      16(AX), BX
 	ADDQ       8(AX), BX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000078, 16(SP)
 	CMPQ       SI, $0x80
@@ -35942,22 +37832,22 @@ tile:
 	MOVQ       $0x0000005c, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -35966,6 +37856,8 @@ operands:
 	MOVQ 32(AX), R10
 	MOVQ 24(AX), R11
 	MOVQ 40(AX), R12
+	MOVQ 168(AX), R13
+	MOVQ R13, 24(SP)
 
 step:
 	VMOVUPS      (DX), Y7
@@ -35992,13 +37884,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R12, R10
-	ADDQ         R11, BX
-	DECQ         SI
-	JNZ          step
+	ADDQ R12, R10
+	ADDQ R11, BX
+	DECQ SI
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), SI
+	ADDQ 176(AX), BX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Y7
+	VBROADCASTSS 184(AX), Y7
 	VMULPS       Y7, Y0, Y0
 	VMULPS       Y7, Y1, Y1
 	VMULPS       Y7, Y2, Y2
@@ -36010,9 +37910,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), BX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Y8
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSS 188(AX), Y8
 	MOVQ         CX, SI
 	VMOVUPS      (DX), Y7
 	VMASKMOVPS   (SI), Y7, Y7
@@ -36073,7 +37973,7 @@ store:
 
 // func narrow8F32AVX2(t *byte)
 // Requires: AVX, FMA3, MMX+
-TEXT ·narrow8F32AVX2(SB), NOSPLIT, $24-8
+TEXT ·narrow8F32AVX2(SB), NOSPLIT, $32-8
 	MOVQ t+0(FP), AX
 	MOVQ 64(AX), CX
 	LEAQ lanesOn<>+64(SB), DX
@@ -36100,7 +38000,6 @@ tile:
 	IMULQ      16(AX), BX
 	ADDQ       8(AX), BX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000080, 16(SP)
 	CMPQ       SI, $0x80
@@ -36109,24 +38008,24 @@ tile:
 	MOVQ       $0x00000060, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -36136,6 +38035,8 @@ operands:
 	MOVQ 32(AX), R11
 	MOVQ 24(AX), R12
 	MOVQ 40(AX), R13
+	MOVQ 168(AX), R14
+	MOVQ R14, 24(SP)
 
 step:
 	VMOVUPS      (DX), Y8
@@ -36164,13 +38065,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R13, R11
-	ADDQ         R12, BX
-	DECQ         SI
-	JNZ          step
+	ADDQ R13, R11
+	ADDQ R12, BX
+	DECQ SI
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), SI
+	ADDQ 176(AX), BX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Y8
+	VBROADCASTSS 184(AX), Y8
 	VMULPS       Y8, Y0, Y0
 	VMULPS       Y8, Y1, Y1
 	VMULPS       Y8, Y2, Y2
@@ -36183,9 +38092,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), BX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Y9
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSS 188(AX), Y9
 	MOVQ         CX, SI
 	VMOVUPS      (DX), Y8
 	VMASKMOVPS   (SI), Y8, Y8
@@ -36280,7 +38189,6 @@ tile:
 	IMULQ      16(AX), BX
 	ADDQ       8(AX), BX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000060, 16(SP)
 	CMPQ       SI, $0x80
@@ -36289,16 +38197,16 @@ tile:
 	MOVQ       $0x00000050, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -36344,7 +38252,7 @@ next:
 	JNZ          step
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Y8
+	VBROADCASTSS 184(AX), Y8
 	VMULPS       Y8, Y0, Y0
 	VMULPS       Y8, Y1, Y1
 	VMULPS       Y8, Y2, Y2
@@ -36357,9 +38265,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), BX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Y10
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSS 188(AX), Y10
 	MOVQ         CX, SI
 	VMOVUPS      (DX), Y8
 	VMASKMOVPS   (SI), Y8, Y8
@@ -36448,7 +38356,6 @@ tile:
 	IMULQ      16(AX), BX
 	ADDQ       8(AX), BX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000068, 16(SP)
 	CMPQ       SI, $0x80
@@ -36457,18 +38364,18 @@ tile:
 	MOVQ       $0x00000054, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -36517,7 +38424,7 @@ next:
 	JNZ          step
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Y10
+	VBROADCASTSS 184(AX), Y10
 	VMULPS       Y10, Y0, Y0
 	VMULPS       Y10, Y1, Y1
 	VMULPS       Y10, Y2, Y2
@@ -36532,9 +38439,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), BX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Y12
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSS 188(AX), Y12
 	MOVQ         CX, SI
 	VMOVUPS      (DX), Y10
 	VMASKMOVPS   (SI), Y10, Y10
@@ -36637,7 +38544,6 @@ tile:
 	IMULQ      16(AX), BX
 	ADDQ       8(AX), BX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000070, 16(SP)
 	CMPQ       SI, $0x80
@@ -36646,20 +38552,20 @@ tile:
 	MOVQ       $0x00000058, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -36712,7 +38618,7 @@ next:
 	JNZ          step
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Y12
+	VBROADCASTSS 184(AX), Y12
 	VMULPS       Y12, Y0, Y0
 	VMULPS       Y12, Y1, Y1
 	VMULPS       Y12, Y2, Y2
@@ -36729,9 +38635,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), BX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Y14
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSS 188(AX), Y14
 	MOVQ         CX, SI
 	VMOVUPS      (DX), Y12
 	VMASKMOVPS   (SI), Y12, Y12
@@ -36845,7 +38751,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), DI
-	MOVQ       56(AX), R8
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000060, 16(SP)
 	CMPQ       DI, $0x80
@@ -36854,16 +38759,16 @@ tile:
 	MOVQ       $0x00000050, 16(SP)
 	CMPQ       DI, $0x40
 	JAE        operands
-	MOVQ       CX, R9
+	MOVQ       CX, R8
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
+	PREFETCHT0 (R8)
+	ADDQ       56(AX), R8
+	PREFETCHT0 (R8)
+	ADDQ       56(AX), R8
+	PREFETCHT0 (R8)
+	ADDQ       56(AX), R8
+	PREFETCHT0 (R8)
+	ADDQ       56(AX), R8
 
 operands:
 	MOVQ 16(AX), R8
@@ -36904,7 +38809,7 @@ next:
 	JNZ          step
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Y8
+	VBROADCASTSS 184(AX), Y8
 	VMULPS       Y8, Y0, Y0
 	VMULPS       Y8, Y1, Y1
 	VMULPS       Y8, Y2, Y2
@@ -36917,9 +38822,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Y8
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSS 188(AX), Y8
 	MOVQ         CX, BX
 	VFMADD231PS  (BX), Y8, Y0
 	VFMADD231PS  32(BX), Y8, Y1
@@ -36987,7 +38892,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), DI
-	MOVQ       56(AX), R8
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000068, 16(SP)
 	CMPQ       DI, $0x80
@@ -36996,18 +38900,18 @@ tile:
 	MOVQ       $0x00000054, 16(SP)
 	CMPQ       DI, $0x40
 	JAE        operands
-	MOVQ       CX, R9
+	MOVQ       CX, R8
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
+	PREFETCHT0 (R8)
+	ADDQ       56(AX), R8
+	PREFETCHT0 (R8)
+	ADDQ       56(AX), R8
+	PREFETCHT0 (R8)
+	ADDQ       56(AX), R8
+	PREFETCHT0 (R8)
+	ADDQ       56(AX), R8
+	PREFETCHT0 (R8)
+	ADDQ       56(AX), R8
 
 operands:
 	MOVQ 16(AX), R8
@@ -37051,7 +38955,7 @@ next:
 	JNZ          step
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Y10
+	VBROADCASTSS 184(AX), Y10
 	VMULPS       Y10, Y0, Y0
 	VMULPS       Y10, Y1, Y1
 	VMULPS       Y10, Y2, Y2
@@ -37066,9 +38970,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Y10
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSS 188(AX), Y10
 	MOVQ         CX, BX
 	VFMADD231PS  (BX), Y10, Y0
 	VFMADD231PS  32(BX), Y10, Y1
@@ -37144,7 +39048,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), DI
-	MOVQ       56(AX), R8
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000070, 16(SP)
 	CMPQ       DI, $0x80
@@ -37153,20 +39056,20 @@ tile:
 	MOVQ       $0x00000058, 16(SP)
 	CMPQ       DI, $0x40
 	JAE        operands
-	MOVQ       CX, R9
+	MOVQ       CX, R8
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
+	PREFETCHT0 (R8)
+	ADDQ       56(AX), R8
+	PREFETCHT0 (R8)
+	ADDQ       56(AX), R8
+	PREFETCHT0 (R8)
+	ADDQ       56(AX), R8
+	PREFETCHT0 (R8)
+	ADDQ       56(AX), R8
+	PREFETCHT0 (R8)
+	ADDQ       56(AX), R8
+	PREFETCHT0 (R8)
+	ADDQ       56(AX), R8
 
 operands:
 	MOVQ 16(AX), R8
@@ -37214,7 +39117,7 @@ next:
 	JNZ          step
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSS 168(AX), Y12
+	VBROADCASTSS 184(AX), Y12
 	VMULPS       Y12, Y0, Y0
 	VMULPS       Y12, Y1, Y1
 	VMULPS       Y12, Y2, Y2
@@ -37231,9 +39134,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSS 172(AX), Y12
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSS 188(AX), Y12
 	MOVQ         CX, BX
 	VFMADD231PS  (BX), Y12, Y0
 	VFMADD231PS  32(BX), Y12, Y1
@@ -37983,7 +39886,7 @@ done:
 
 // func full1F64AVX2(t *byte)
 // Requires: AVX, FMA3, MMX+
-TEXT ·full1F64AVX2(SB), NOSPLIT, $24-8
+TEXT ·full1F64AVX2(SB), NOSPLIT, $32-8
 	MOVQ t+0(FP), AX
 
 tile:
@@ -38000,7 +39903,9 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), BX
-	MOVQ       56(AX), SI
+	MOVQ       $0x00000000, 16(SP)
+	CMPQ       80(AX), $0x02
+	JEQ        operands
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000048, 16(SP)
 	CMPQ       BX, $0x80
@@ -38009,16 +39914,18 @@ tile:
 	MOVQ       $0x00000044, 16(SP)
 	CMPQ       BX, $0x40
 	JAE        operands
-	MOVQ       CX, DI
+	MOVQ       CX, SI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
 
 operands:
 	MOVQ 16(AX), SI
 	MOVQ 32(AX), SI
 	MOVQ 24(AX), DI
 	MOVQ 40(AX), R8
+	MOVQ 168(AX), R9
+	MOVQ R9, 24(SP)
 
 step:
 	VMOVUPD      (SI), Y2
@@ -38034,22 +39941,31 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R8, SI
-	ADDQ         DI, DX
-	DECQ         BX
-	JNZ          step
+	ADDQ R8, SI
+	ADDQ DI, DX
+	DECQ BX
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), BX
+	ADDQ 176(AX), DX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Y2
+	VBROADCASTSD 184(AX), Y2
 	VMULPD       Y2, Y0, Y0
 	VMULPD       Y2, Y1, Y1
 
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Y2
+	CMPQ         80(AX), $0x01
+	JA           past
+	JNE          store
+	VBROADCASTSD 192(AX), Y2
 	MOVQ         CX, BX
 	VFMADD231PD  (BX), Y2, Y0
 	VFMADD231PD  32(BX), Y2, Y1
@@ -38059,15 +39975,23 @@ store:
 	VMOVUPD Y0, (CX)
 	VMOVUPD Y1, 32(CX)
 	ADDQ    DX, CX
-	MOVQ    136(AX), CX
-	CMPQ    CX, 128(AX)
-	JLT     tile
+	JMP     stored
+
+past:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	ADDQ     DX, CX
+
+stored:
+	MOVQ 136(AX), CX
+	CMPQ CX, 128(AX)
+	JLT  tile
 	VZEROUPPER
 	RET
 
 // func full2F64AVX2(t *byte)
 // Requires: AVX, FMA3, MMX+
-TEXT ·full2F64AVX2(SB), NOSPLIT, $24-8
+TEXT ·full2F64AVX2(SB), NOSPLIT, $32-8
 	MOVQ t+0(FP), AX
 
 tile:
@@ -38086,7 +40010,9 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), BX
-	MOVQ       56(AX), SI
+	MOVQ       $0x00000000, 16(SP)
+	CMPQ       80(AX), $0x02
+	JEQ        operands
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000050, 16(SP)
 	CMPQ       BX, $0x80
@@ -38095,18 +40021,20 @@ tile:
 	MOVQ       $0x00000048, 16(SP)
 	CMPQ       BX, $0x40
 	JAE        operands
-	MOVQ       CX, DI
+	MOVQ       CX, SI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
 
 operands:
 	MOVQ 16(AX), SI
 	MOVQ 32(AX), DI
 	MOVQ 24(AX), R8
 	MOVQ 40(AX), R9
+	MOVQ 168(AX), R10
+	MOVQ R10, 24(SP)
 
 step:
 	VMOVUPD      (DI), Y4
@@ -38125,13 +40053,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R9, DI
-	ADDQ         R8, DX
-	DECQ         BX
-	JNZ          step
+	ADDQ R9, DI
+	ADDQ R8, DX
+	DECQ BX
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), BX
+	ADDQ 176(AX), DX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Y4
+	VBROADCASTSD 184(AX), Y4
 	VMULPD       Y4, Y0, Y0
 	VMULPD       Y4, Y1, Y1
 	VMULPD       Y4, Y2, Y2
@@ -38140,9 +40076,10 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Y4
+	CMPQ         80(AX), $0x01
+	JA           past
+	JNE          store
+	VBROADCASTSD 192(AX), Y4
 	MOVQ         CX, BX
 	VFMADD231PD  (BX), Y4, Y0
 	VFMADD231PD  32(BX), Y4, Y1
@@ -38158,15 +40095,26 @@ store:
 	VMOVUPD Y2, (CX)
 	VMOVUPD Y3, 32(CX)
 	ADDQ    DX, CX
-	MOVQ    136(AX), CX
-	CMPQ    CX, 128(AX)
-	JLT     tile
+	JMP     stored
+
+past:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Y2, (CX)
+	VMOVNTPS Y3, 32(CX)
+	ADDQ     DX, CX
+
+stored:
+	MOVQ 136(AX), CX
+	CMPQ CX, 128(AX)
+	JLT  tile
 	VZEROUPPER
 	RET
 
 // func full3F64AVX2(t *byte)
 // Requires: AVX, FMA3, MMX+
-TEXT ·full3F64AVX2(SB), NOSPLIT, $24-8
+TEXT ·full3F64AVX2(SB), NOSPLIT, $32-8
 	MOVQ t+0(FP), AX
 
 tile:
@@ -38187,7 +40135,9 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), BX
-	MOVQ       56(AX), SI
+	MOVQ       $0x00000000, 16(SP)
+	CMPQ       80(AX), $0x02
+	JEQ        operands
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000058, 16(SP)
 	CMPQ       BX, $0x80
@@ -38196,20 +40146,22 @@ tile:
 	MOVQ       $0x0000004c, 16(SP)
 	CMPQ       BX, $0x40
 	JAE        operands
-	MOVQ       CX, DI
+	MOVQ       CX, SI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
 
 operands:
 	MOVQ 16(AX), SI
 	MOVQ 32(AX), DI
 	MOVQ 24(AX), R8
 	MOVQ 40(AX), R9
+	MOVQ 168(AX), R10
+	MOVQ R10, 24(SP)
 
 step:
 	VMOVUPD      (DI), Y6
@@ -38231,13 +40183,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R9, DI
-	ADDQ         R8, DX
-	DECQ         BX
-	JNZ          step
+	ADDQ R9, DI
+	ADDQ R8, DX
+	DECQ BX
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), BX
+	ADDQ 176(AX), DX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Y6
+	VBROADCASTSD 184(AX), Y6
 	VMULPD       Y6, Y0, Y0
 	VMULPD       Y6, Y1, Y1
 	VMULPD       Y6, Y2, Y2
@@ -38248,9 +40208,10 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Y6
+	CMPQ         80(AX), $0x01
+	JA           past
+	JNE          store
+	VBROADCASTSD 192(AX), Y6
 	MOVQ         CX, BX
 	VFMADD231PD  (BX), Y6, Y0
 	VFMADD231PD  32(BX), Y6, Y1
@@ -38272,15 +40233,29 @@ store:
 	VMOVUPD Y4, (CX)
 	VMOVUPD Y5, 32(CX)
 	ADDQ    DX, CX
-	MOVQ    136(AX), CX
-	CMPQ    CX, 128(AX)
-	JLT     tile
+	JMP     stored
+
+past:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Y2, (CX)
+	VMOVNTPS Y3, 32(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Y4, (CX)
+	VMOVNTPS Y5, 32(CX)
+	ADDQ     DX, CX
+
+stored:
+	MOVQ 136(AX), CX
+	CMPQ CX, 128(AX)
+	JLT  tile
 	VZEROUPPER
 	RET
 
 // func full4F64AVX2(t *byte)
 // Requires: AVX, FMA3, MMX+
-TEXT ·full4F64AVX2(SB), NOSPLIT, $24-8
+TEXT ·full4F64AVX2(SB), NOSPLIT, $32-8
 	MOVQ t+0(FP), AX
 
 tile:
@@ -38303,7 +40278,9 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), BX
-	MOVQ       56(AX), SI
+	MOVQ       $0x00000000, 16(SP)
+	CMPQ       80(AX), $0x02
+	JEQ        operands
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000060, 16(SP)
 	CMPQ       BX, $0x80
@@ -38312,16 +40289,16 @@ tile:
 	MOVQ       $0x00000050, 16(SP)
 	CMPQ       BX, $0x40
 	JAE        operands
-	MOVQ       CX, DI
+	MOVQ       CX, SI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
 
 operands:
 	MOVQ 16(AX), SI
@@ -38329,6 +40306,8 @@ operands:
 	MOVQ 32(AX), R8
 	MOVQ 24(AX), R9
 	MOVQ 40(AX), R10
+	MOVQ 168(AX), R11
+	MOVQ R11, 24(SP)
 
 step:
 	VMOVUPD      (R8), Y8
@@ -38353,13 +40332,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R10, R8
-	ADDQ         R9, DX
-	DECQ         BX
-	JNZ          step
+	ADDQ R10, R8
+	ADDQ R9, DX
+	DECQ BX
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), BX
+	ADDQ 176(AX), DX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Y8
+	VBROADCASTSD 184(AX), Y8
 	VMULPD       Y8, Y0, Y0
 	VMULPD       Y8, Y1, Y1
 	VMULPD       Y8, Y2, Y2
@@ -38372,9 +40359,10 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Y8
+	CMPQ         80(AX), $0x01
+	JA           past
+	JNE          store
+	VBROADCASTSD 192(AX), Y8
 	MOVQ         CX, BX
 	VFMADD231PD  (BX), Y8, Y0
 	VFMADD231PD  32(BX), Y8, Y1
@@ -38402,15 +40390,32 @@ store:
 	VMOVUPD Y6, (CX)
 	VMOVUPD Y7, 32(CX)
 	ADDQ    DX, CX
-	MOVQ    136(AX), CX
-	CMPQ    CX, 128(AX)
-	JLT     tile
+	JMP     stored
+
+past:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Y2, (CX)
+	VMOVNTPS Y3, 32(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Y4, (CX)
+	VMOVNTPS Y5, 32(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Y6, (CX)
+	VMOVNTPS Y7, 32(CX)
+	ADDQ     DX, CX
+
+stored:
+	MOVQ 136(AX), CX
+	CMPQ CX, 128(AX)
+	JLT  tile
 	VZEROUPPER
 	RET
 
 // func full5F64AVX2(t *byte)
 // Requires: AVX, FMA3, MMX+
-TEXT ·full5F64AVX2(SB), NOSPLIT, $24-8
+TEXT ·full5F64AVX2(SB), NOSPLIT, $32-8
 	MOVQ t+0(FP), AX
 
 tile:
@@ -38435,7 +40440,9 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), BX
-	MOVQ       56(AX), SI
+	MOVQ       $0x00000000, 16(SP)
+	CMPQ       80(AX), $0x02
+	JEQ        operands
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000068, 16(SP)
 	CMPQ       BX, $0x80
@@ -38444,18 +40451,18 @@ tile:
 	MOVQ       $0x00000054, 16(SP)
 	CMPQ       BX, $0x40
 	JAE        operands
-	MOVQ       CX, DI
+	MOVQ       CX, SI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
 
 operands:
 	MOVQ 16(AX), SI
@@ -38463,6 +40470,8 @@ operands:
 	MOVQ 32(AX), R8
 	MOVQ 24(AX), R9
 	MOVQ 40(AX), R10
+	MOVQ 168(AX), R11
+	MOVQ R11, 24(SP)
 
 step:
 	VMOVUPD      (R8), Y10
@@ -38490,13 +40499,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R10, R8
-	ADDQ         R9, DX
-	DECQ         BX
-	JNZ          step
+	ADDQ R10, R8
+	ADDQ R9, DX
+	DECQ BX
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), BX
+	ADDQ 176(AX), DX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Y10
+	VBROADCASTSD 184(AX), Y10
 	VMULPD       Y10, Y0, Y0
 	VMULPD       Y10, Y1, Y1
 	VMULPD       Y10, Y2, Y2
@@ -38511,9 +40528,10 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Y10
+	CMPQ         80(AX), $0x01
+	JA           past
+	JNE          store
+	VBROADCASTSD 192(AX), Y10
 	MOVQ         CX, BX
 	VFMADD231PD  (BX), Y10, Y0
 	VFMADD231PD  32(BX), Y10, Y1
@@ -38547,15 +40565,35 @@ store:
 	VMOVUPD Y8, (CX)
 	VMOVUPD Y9, 32(CX)
 	ADDQ    DX, CX
-	MOVQ    136(AX), CX
-	CMPQ    CX, 128(AX)
-	JLT     tile
+	JMP     stored
+
+past:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Y2, (CX)
+	VMOVNTPS Y3, 32(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Y4, (CX)
+	VMOVNTPS Y5, 32(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Y6, (CX)
+	VMOVNTPS Y7, 32(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Y8, (CX)
+	VMOVNTPS Y9, 32(CX)
+	ADDQ     DX, CX
+
+stored:
+	MOVQ 136(AX), CX
+	CMPQ CX, 128(AX)
+	JLT  tile
 	VZEROUPPER
 	RET
 
 // func full6F64AVX2(t *byte)
 // Requires: AVX, FMA3, MMX+
-TEXT ·full6F64AVX2(SB), NOSPLIT, $24-8
+TEXT ·full6F64AVX2(SB), NOSPLIT, $32-8
 	MOVQ t+0(FP), AX
 
 tile:
@@ -38582,7 +40620,9 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), BX
-	MOVQ       56(AX), SI
+	MOVQ       $0x00000000, 16(SP)
+	CMPQ       80(AX), $0x02
+	JEQ        operands
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000070, 16(SP)
 	CMPQ       BX, $0x80
@@ -38591,20 +40631,20 @@ tile:
 	MOVQ       $0x00000058, 16(SP)
 	CMPQ       BX, $0x40
 	JAE        operands
-	MOVQ       CX, DI
+	MOVQ       CX, SI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
+	PREFETCHT0 (SI)
+	ADDQ       56(AX), SI
 
 operands:
 	MOVQ 16(AX), SI
@@ -38613,6 +40653,8 @@ operands:
 	MOVQ 32(AX), R9
 	MOVQ 24(AX), R10
 	MOVQ 40(AX), R11
+	MOVQ 168(AX), R12
+	MOVQ R12, 24(SP)
 
 step:
 	VMOVUPD      (R9), Y12
@@ -38643,13 +40685,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R11, R9
-	ADDQ         R10, DX
-	DECQ         BX
-	JNZ          step
+	ADDQ R11, R9
+	ADDQ R10, DX
+	DECQ BX
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), BX
+	ADDQ 176(AX), DX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Y12
+	VBROADCASTSD 184(AX), Y12
 	VMULPD       Y12, Y0, Y0
 	VMULPD       Y12, Y1, Y1
 	VMULPD       Y12, Y2, Y2
@@ -38666,9 +40716,10 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Y12
+	CMPQ         80(AX), $0x01
+	JA           past
+	JNE          store
+	VBROADCASTSD 192(AX), Y12
 	MOVQ         CX, BX
 	VFMADD231PD  (BX), Y12, Y0
 	VFMADD231PD  32(BX), Y12, Y1
@@ -38708,15 +40759,38 @@ store:
 	VMOVUPD Y10, (CX)
 	VMOVUPD Y11, 32(CX)
 	ADDQ    DX, CX
-	MOVQ    136(AX), CX
-	CMPQ    CX, 128(AX)
-	JLT     tile
+	JMP     stored
+
+past:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Y2, (CX)
+	VMOVNTPS Y3, 32(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Y4, (CX)
+	VMOVNTPS Y5, 32(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Y6, (CX)
+	VMOVNTPS Y7, 32(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Y8, (CX)
+	VMOVNTPS Y9, 32(CX)
+	ADDQ     DX, CX
+	VMOVNTPS Y10, (CX)
+	VMOVNTPS Y11, 32(CX)
+	ADDQ     DX, CX
+
+stored:
+	MOVQ 136(AX), CX
+	CMPQ CX, 128(AX)
+	JLT  tile
 	VZEROUPPER
 	RET
 
 // func edge1F64AVX2(t *byte)
 // Requires: AVX, FMA3, MMX+
-TEXT ·edge1F64AVX2(SB), NOSPLIT, $24-8
+TEXT ·edge1F64AVX2(SB), NOSPLIT, $32-8
 	MOVQ t+0(FP), AX
 	MOVQ 64(AX), CX
 	LEAQ lanesOn<>+64(SB), DX
@@ -38737,7 +40811,6 @@ tile:
 	IMULQ      16(AX), BX
 	ADDQ       8(AX), BX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000048, 16(SP)
 	CMPQ       SI, $0x80
@@ -38746,16 +40819,18 @@ tile:
 	MOVQ       $0x00000044, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
 	MOVQ 32(AX), DI
 	MOVQ 24(AX), R8
 	MOVQ 40(AX), R9
+	MOVQ 168(AX), R10
+	MOVQ R10, 24(SP)
 
 step:
 	VMOVUPS      (DX), Y2
@@ -38773,22 +40848,30 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R9, DI
-	ADDQ         R8, BX
-	DECQ         SI
-	JNZ          step
+	ADDQ R9, DI
+	ADDQ R8, BX
+	DECQ SI
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), SI
+	ADDQ 176(AX), BX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Y2
+	VBROADCASTSD 184(AX), Y2
 	VMULPD       Y2, Y0, Y0
 	VMULPD       Y2, Y1, Y1
 
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), BX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Y4
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSD 192(AX), Y4
 	MOVQ         CX, SI
 	VMOVUPS      (DX), Y2
 	VMASKMOVPD   (SI), Y2, Y2
@@ -38812,7 +40895,7 @@ store:
 
 // func edge2F64AVX2(t *byte)
 // Requires: AVX, FMA3, MMX+
-TEXT ·edge2F64AVX2(SB), NOSPLIT, $24-8
+TEXT ·edge2F64AVX2(SB), NOSPLIT, $32-8
 	MOVQ t+0(FP), AX
 	MOVQ 64(AX), CX
 	LEAQ lanesOn<>+64(SB), DX
@@ -38835,7 +40918,6 @@ tile:
 	IMULQ      16(AX), BX
 	ADDQ       8(AX), BX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000050, 16(SP)
 	CMPQ       SI, $0x80
@@ -38844,18 +40926,20 @@ tile:
 	MOVQ       $0x00000048, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
 	MOVQ 32(AX), R8
 	MOVQ 24(AX), R9
 	MOVQ 40(AX), R10
+	MOVQ 168(AX), R11
+	MOVQ R11, 24(SP)
 
 step:
 	VMOVUPS      (DX), Y4
@@ -38876,13 +40960,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R10, R8
-	ADDQ         R9, BX
-	DECQ         SI
-	JNZ          step
+	ADDQ R10, R8
+	ADDQ R9, BX
+	DECQ SI
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), SI
+	ADDQ 176(AX), BX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Y4
+	VBROADCASTSD 184(AX), Y4
 	VMULPD       Y4, Y0, Y0
 	VMULPD       Y4, Y1, Y1
 	VMULPD       Y4, Y2, Y2
@@ -38891,9 +40983,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), BX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Y6
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSD 192(AX), Y6
 	MOVQ         CX, SI
 	VMOVUPS      (DX), Y4
 	VMASKMOVPD   (SI), Y4, Y4
@@ -38929,7 +41021,7 @@ store:
 
 // func edge3F64AVX2(t *byte)
 // Requires: AVX, FMA3, MMX+
-TEXT ·edge3F64AVX2(SB), NOSPLIT, $24-8
+TEXT ·edge3F64AVX2(SB), NOSPLIT, $32-8
 	MOVQ t+0(FP), AX
 	MOVQ 64(AX), CX
 	LEAQ lanesOn<>+64(SB), DX
@@ -38954,7 +41046,6 @@ tile:
 	IMULQ      16(AX), BX
 	ADDQ       8(AX), BX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000058, 16(SP)
 	CMPQ       SI, $0x80
@@ -38963,20 +41054,22 @@ tile:
 	MOVQ       $0x0000004c, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
 	MOVQ 32(AX), R8
 	MOVQ 24(AX), R9
 	MOVQ 40(AX), R10
+	MOVQ 168(AX), R11
+	MOVQ R11, 24(SP)
 
 step:
 	VMOVUPS      (DX), Y6
@@ -39000,13 +41093,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R10, R8
-	ADDQ         R9, BX
-	DECQ         SI
-	JNZ          step
+	ADDQ R10, R8
+	ADDQ R9, BX
+	DECQ SI
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), SI
+	ADDQ 176(AX), BX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Y6
+	VBROADCASTSD 184(AX), Y6
 	VMULPD       Y6, Y0, Y0
 	VMULPD       Y6, Y1, Y1
 	VMULPD       Y6, Y2, Y2
@@ -39017,9 +41118,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), BX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Y8
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSD 192(AX), Y8
 	MOVQ         CX, SI
 	VMOVUPS      (DX), Y6
 	VMASKMOVPD   (SI), Y6, Y6
@@ -39067,7 +41168,7 @@ store:
 
 // func edge4F64AVX2(t *byte)
 // Requires: AVX, FMA3, MMX+
-TEXT ·edge4F64AVX2(SB), NOSPLIT, $24-8
+TEXT ·edge4F64AVX2(SB), NOSPLIT, $32-8
 	MOVQ t+0(FP), AX
 	MOVQ 64(AX), CX
 	LEAQ lanesOn<>+64(SB), DX
@@ -39094,7 +41195,6 @@ tile:
 	IMULQ      16(AX), BX
 	ADDQ       8(AX), BX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000060, 16(SP)
 	CMPQ       SI, $0x80
@@ -39103,16 +41203,16 @@ tile:
 	MOVQ       $0x00000050, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -39120,6 +41220,8 @@ operands:
 	MOVQ 32(AX), R9
 	MOVQ 24(AX), R10
 	MOVQ 40(AX), R11
+	MOVQ 168(AX), R12
+	MOVQ R12, 24(SP)
 
 step:
 	VMOVUPS      (DX), Y8
@@ -39146,13 +41248,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R11, R9
-	ADDQ         R10, BX
-	DECQ         SI
-	JNZ          step
+	ADDQ R11, R9
+	ADDQ R10, BX
+	DECQ SI
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), SI
+	ADDQ 176(AX), BX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Y8
+	VBROADCASTSD 184(AX), Y8
 	VMULPD       Y8, Y0, Y0
 	VMULPD       Y8, Y1, Y1
 	VMULPD       Y8, Y2, Y2
@@ -39165,9 +41275,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), BX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Y10
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSD 192(AX), Y10
 	MOVQ         CX, SI
 	VMOVUPS      (DX), Y8
 	VMASKMOVPD   (SI), Y8, Y8
@@ -39227,7 +41337,7 @@ store:
 
 // func edge5F64AVX2(t *byte)
 // Requires: AVX, FMA3, MMX+
-TEXT ·edge5F64AVX2(SB), NOSPLIT, $24-8
+TEXT ·edge5F64AVX2(SB), NOSPLIT, $32-8
 	MOVQ t+0(FP), AX
 	MOVQ 64(AX), CX
 	LEAQ lanesOn<>+64(SB), DX
@@ -39256,7 +41366,6 @@ tile:
 	IMULQ      16(AX), BX
 	ADDQ       8(AX), BX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000068, 16(SP)
 	CMPQ       SI, $0x80
@@ -39265,18 +41374,18 @@ tile:
 	MOVQ       $0x00000054, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -39284,6 +41393,8 @@ operands:
 	MOVQ 32(AX), R9
 	MOVQ 24(AX), R10
 	MOVQ 40(AX), R11
+	MOVQ 168(AX), R12
+	MOVQ R12, 24(SP)
 
 step:
 	VMOVUPS      (DX), Y10
@@ -39313,13 +41424,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R11, R9
-	ADDQ         R10, BX
-	DECQ         SI
-	JNZ          step
+	ADDQ R11, R9
+	ADDQ R10, BX
+	DECQ SI
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), SI
+	ADDQ 176(AX), BX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Y10
+	VBROADCASTSD 184(AX), Y10
 	VMULPD       Y10, Y0, Y0
 	VMULPD       Y10, Y1, Y1
 	VMULPD       Y10, Y2, Y2
@@ -39334,9 +41453,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), BX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Y12
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSD 192(AX), Y12
 	MOVQ         CX, SI
 	VMOVUPS      (DX), Y10
 	VMASKMOVPD   (SI), Y10, Y10
@@ -39408,7 +41527,7 @@ store:
 
 // func edge6F64AVX2(t *byte)
 // Requires: AVX, FMA3, MMX+
-TEXT ·edge6F64AVX2(SB), NOSPLIT, $24-8
+TEXT ·edge6F64AVX2(SB), NOSPLIT, $32-8
 	MOVQ t+0(FP), AX
 	MOVQ 64(AX), CX
 	LEAQ lanesOn<>+64(SB), DX
@@ -39439,7 +41558,6 @@ tile:
 	IMULQ      16(AX), BX
 	ADDQ       8(AX), BX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000070, 16(SP)
 	CMPQ       SI, $0x80
@@ -39448,20 +41566,20 @@ tile:
 	MOVQ       $0x00000058, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -39470,6 +41588,8 @@ operands:
 	MOVQ 32(AX), R10
 	MOVQ 24(AX), R11
 	MOVQ 40(AX), R12
+	MOVQ 168(AX), R13
+	MOVQ R13, 24(SP)
 
 step:
 	VMOVUPS      (DX), Y12
@@ -39502,13 +41622,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R12, R10
-	ADDQ         R11, BX
-	DECQ         SI
-	JNZ          step
+	ADDQ R12, R10
+	ADDQ R11, BX
+	DECQ SI
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), SI
+	ADDQ 176(AX), BX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Y12
+	VBROADCASTSD 184(AX), Y12
 	VMULPD       Y12, Y0, Y0
 	VMULPD       Y12, Y1, Y1
 	VMULPD       Y12, Y2, Y2
@@ -39525,9 +41653,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), BX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Y14
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSD 192(AX), Y14
 	MOVQ         CX, SI
 	VMOVUPS      (DX), Y12
 	VMASKMOVPD   (SI), Y12, Y12
@@ -39611,7 +41739,7 @@ store:
 
 // func narrow1F64AVX2(t *byte)
 // Requires: AVX, FMA3, MMX+
-TEXT ·narrow1F64AVX2(SB), NOSPLIT, $24-8
+TEXT ·narrow1F64AVX2(SB), NOSPLIT, $32-8
 	MOVQ t+0(FP), AX
 	MOVQ 64(AX), CX
 	LEAQ lanesOn<>+64(SB), DX
@@ -39631,7 +41759,6 @@ tile:
 	IMULQ      16(AX), BX
 	ADDQ       8(AX), BX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000048, 16(SP)
 	CMPQ       SI, $0x80
@@ -39640,16 +41767,18 @@ tile:
 	MOVQ       $0x00000044, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
 	MOVQ 32(AX), DI
 	MOVQ 24(AX), R8
 	MOVQ 40(AX), R9
+	MOVQ 168(AX), R10
+	MOVQ R10, 24(SP)
 
 step:
 	VMOVUPS      (DX), Y1
@@ -39664,21 +41793,29 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R9, DI
-	ADDQ         R8, BX
-	DECQ         SI
-	JNZ          step
+	ADDQ R9, DI
+	ADDQ R8, BX
+	DECQ SI
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), SI
+	ADDQ 176(AX), BX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Y1
+	VBROADCASTSD 184(AX), Y1
 	VMULPD       Y1, Y0, Y0
 
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), BX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Y2
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSD 192(AX), Y2
 	MOVQ         CX, SI
 	VMOVUPS      (DX), Y1
 	VMASKMOVPD   (SI), Y1, Y1
@@ -39697,7 +41834,7 @@ store:
 
 // func narrow2F64AVX2(t *byte)
 // Requires: AVX, FMA3, MMX+
-TEXT ·narrow2F64AVX2(SB), NOSPLIT, $24-8
+TEXT ·narrow2F64AVX2(SB), NOSPLIT, $32-8
 	MOVQ t+0(FP), AX
 	MOVQ 64(AX), CX
 	LEAQ lanesOn<>+64(SB), DX
@@ -39718,7 +41855,6 @@ tile:
 	IMULQ      16(AX), BX
 	ADDQ       8(AX), BX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000050, 16(SP)
 	CMPQ       SI, $0x80
@@ -39727,18 +41863,20 @@ tile:
 	MOVQ       $0x00000048, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
 	MOVQ 32(AX), R8
 	MOVQ 24(AX), R9
 	MOVQ 40(AX), R10
+	MOVQ 168(AX), R11
+	MOVQ R11, 24(SP)
 
 step:
 	VMOVUPS      (DX), Y2
@@ -39755,22 +41893,30 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R10, R8
-	ADDQ         R9, BX
-	DECQ         SI
-	JNZ          step
+	ADDQ R10, R8
+	ADDQ R9, BX
+	DECQ SI
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), SI
+	ADDQ 176(AX), BX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Y2
+	VBROADCASTSD 184(AX), Y2
 	VMULPD       Y2, Y0, Y0
 	VMULPD       Y2, Y1, Y1
 
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), BX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Y3
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSD 192(AX), Y3
 	MOVQ         CX, SI
 	VMOVUPS      (DX), Y2
 	VMASKMOVPD   (SI), Y2, Y2
@@ -39796,7 +41942,7 @@ store:
 
 // func narrow3F64AVX2(t *byte)
 // Requires: AVX, FMA3, MMX+
-TEXT ·narrow3F64AVX2(SB), NOSPLIT, $24-8
+TEXT ·narrow3F64AVX2(SB), NOSPLIT, $32-8
 	MOVQ t+0(FP), AX
 	MOVQ 64(AX), CX
 	LEAQ lanesOn<>+64(SB), DX
@@ -39818,7 +41964,6 @@ tile:
 	IMULQ      16(AX), BX
 	ADDQ       8(AX), BX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000058, 16(SP)
 	CMPQ       SI, $0x80
@@ -39827,20 +41972,22 @@ tile:
 	MOVQ       $0x0000004c, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
 	MOVQ 32(AX), R8
 	MOVQ 24(AX), R9
 	MOVQ 40(AX), R10
+	MOVQ 168(AX), R11
+	MOVQ R11, 24(SP)
 
 step:
 	VMOVUPS      (DX), Y3
@@ -39859,13 +42006,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R10, R8
-	ADDQ         R9, BX
-	DECQ         SI
-	JNZ          step
+	ADDQ R10, R8
+	ADDQ R9, BX
+	DECQ SI
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), SI
+	ADDQ 176(AX), BX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Y3
+	VBROADCASTSD 184(AX), Y3
 	VMULPD       Y3, Y0, Y0
 	VMULPD       Y3, Y1, Y1
 	VMULPD       Y3, Y2, Y2
@@ -39873,9 +42028,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), BX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Y4
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSD 192(AX), Y4
 	MOVQ         CX, SI
 	VMOVUPS      (DX), Y3
 	VMASKMOVPD   (SI), Y3, Y3
@@ -39908,7 +42063,7 @@ store:
 
 // func narrow4F64AVX2(t *byte)
 // Requires: AVX, FMA3, MMX+
-TEXT ·narrow4F64AVX2(SB), NOSPLIT, $24-8
+TEXT ·narrow4F64AVX2(SB), NOSPLIT, $32-8
 	MOVQ t+0(FP), AX
 	MOVQ 64(AX), CX
 	LEAQ lanesOn<>+64(SB), DX
@@ -39931,7 +42086,6 @@ tile:
 	IMULQ      16(AX), BX
 	ADDQ       8(AX), BX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000060, 16(SP)
 	CMPQ       SI, $0x80
@@ -39940,16 +42094,16 @@ tile:
 	MOVQ       $0x00000050, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -39957,6 +42111,8 @@ operands:
 	MOVQ 32(AX), R9
 	MOVQ 24(AX), R10
 	MOVQ 40(AX), R11
+	MOVQ 168(AX), R12
+	MOVQ R12, 24(SP)
 
 step:
 	VMOVUPS      (DX), Y4
@@ -39977,13 +42133,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R11, R9
-	ADDQ         R10, BX
-	DECQ         SI
-	JNZ          step
+	ADDQ R11, R9
+	ADDQ R10, BX
+	DECQ SI
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), SI
+	ADDQ 176(AX), BX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Y4
+	VBROADCASTSD 184(AX), Y4
 	VMULPD       Y4, Y0, Y0
 	VMULPD       Y4, Y1, Y1
 	VMULPD       Y4, Y2, Y2
@@ -39992,9 +42156,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), BX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Y5
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSD 192(AX), Y5
 	MOVQ         CX, SI
 	VMOVUPS      (DX), Y4
 	VMASKMOVPD   (SI), Y4, Y4
@@ -40034,7 +42198,7 @@ store:
 
 // func narrow5F64AVX2(t *byte)
 // Requires: AVX, FMA3, MMX+
-TEXT ·narrow5F64AVX2(SB), NOSPLIT, $24-8
+TEXT ·narrow5F64AVX2(SB), NOSPLIT, $32-8
 	MOVQ t+0(FP), AX
 	MOVQ 64(AX), CX
 	LEAQ lanesOn<>+64(SB), DX
@@ -40058,7 +42222,6 @@ tile:
 	IMULQ      16(AX), BX
 	ADDQ       8(AX), BX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000068, 16(SP)
 	CMPQ       SI, $0x80
@@ -40067,18 +42230,18 @@ tile:
 	MOVQ       $0x00000054, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -40086,6 +42249,8 @@ operands:
 	MOVQ 32(AX), R9
 	MOVQ 24(AX), R10
 	MOVQ 40(AX), R11
+	MOVQ 168(AX), R12
+	MOVQ R12, 24(SP)
 
 step:
 	VMOVUPS      (DX), Y5
@@ -40108,13 +42273,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R11, R9
-	ADDQ         R10, BX
-	DECQ         SI
-	JNZ          step
+	ADDQ R11, R9
+	ADDQ R10, BX
+	DECQ SI
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), SI
+	ADDQ 176(AX), BX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Y5
+	VBROADCASTSD 184(AX), Y5
 	VMULPD       Y5, Y0, Y0
 	VMULPD       Y5, Y1, Y1
 	VMULPD       Y5, Y2, Y2
@@ -40124,9 +42297,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), BX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Y6
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSD 192(AX), Y6
 	MOVQ         CX, SI
 	VMOVUPS      (DX), Y5
 	VMASKMOVPD   (SI), Y5, Y5
@@ -40173,7 +42346,7 @@ store:
 
 // func narrow6F64AVX2(t *byte)
 // Requires: AVX, FMA3, MMX+
-TEXT ·narrow6F64AVX2(SB), NOSPLIT, $24-8
+TEXT ·narrow6F64AVX2(SB), NOSPLIT, $32-8
 	MOVQ t+0(FP), AX
 	MOVQ 64(AX), CX
 	LEAQ lanesOn<>+64(SB), DX
@@ -40198,7 +42371,6 @@ tile:
 	IMULQ      16(AX), BX
 	ADDQ       8(AX), BX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000070, 16(SP)
 	CMPQ       SI, $0x80
@@ -40207,20 +42379,20 @@ tile:
 	MOVQ       $0x00000058, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -40229,6 +42401,8 @@ operands:
 	MOVQ 32(AX), R10
 	MOVQ 24(AX), R11
 	MOVQ 40(AX), R12
+	MOVQ 168(AX), R13
+	MOVQ R13, 24(SP)
 
 step:
 	VMOVUPS      (DX), Y6
@@ -40253,13 +42427,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R12, R10
-	ADDQ         R11, BX
-	DECQ         SI
-	JNZ          step
+	ADDQ R12, R10
+	ADDQ R11, BX
+	DECQ SI
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), SI
+	ADDQ 176(AX), BX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Y6
+	VBROADCASTSD 184(AX), Y6
 	VMULPD       Y6, Y0, Y0
 	VMULPD       Y6, Y1, Y1
 	VMULPD       Y6, Y2, Y2
@@ -40270,9 +42452,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), BX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Y7
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSD 192(AX), Y7
 	MOVQ         CX, SI
 	VMOVUPS      (DX), Y6
 	VMASKMOVPD   (SI), Y6, Y6
@@ -40326,7 +42508,7 @@ store:
 
 // func narrow7F64AVX2(t *byte)
 // Requires: AVX, FMA3, MMX+
-TEXT ·narrow7F64AVX2(SB), NOSPLIT, $24-8
+TEXT ·narrow7F64AVX2(SB), NOSPLIT, $32-8
 	MOVQ t+0(FP), AX
 	MOVQ 64(AX), CX
 	LEAQ lanesOn<>+64(SB), DX
@@ -40352,7 +42534,6 @@ tile:
 	IMULQ      16(AX), BX
 	ADDQ       8(AX), BX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000078, 16(SP)
 	CMPQ       SI, $0x80
@@ -40361,22 +42542,22 @@ tile:
 	MOVQ       $0x0000005c, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -40385,6 +42566,8 @@ operands:
 	MOVQ 32(AX), R10
 	MOVQ 24(AX), R11
 	MOVQ 40(AX), R12
+	MOVQ 168(AX), R13
+	MOVQ R13, 24(SP)
 
 step:
 	VMOVUPS      (DX), Y7
@@ -40411,13 +42594,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R12, R10
-	ADDQ         R11, BX
-	DECQ         SI
-	JNZ          step
+	ADDQ R12, R10
+	ADDQ R11, BX
+	DECQ SI
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), SI
+	ADDQ 176(AX), BX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Y7
+	VBROADCASTSD 184(AX), Y7
 	VMULPD       Y7, Y0, Y0
 	VMULPD       Y7, Y1, Y1
 	VMULPD       Y7, Y2, Y2
@@ -40429,9 +42620,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), BX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Y8
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSD 192(AX), Y8
 	MOVQ         CX, SI
 	VMOVUPS      (DX), Y7
 	VMASKMOVPD   (SI), Y7, Y7
@@ -40492,7 +42683,7 @@ store:
 
 // func narrow8F64AVX2(t *byte)
 // Requires: AVX, FMA3, MMX+
-TEXT ·narrow8F64AVX2(SB), NOSPLIT, $24-8
+TEXT ·narrow8F64AVX2(SB), NOSPLIT, $32-8
 	MOVQ t+0(FP), AX
 	MOVQ 64(AX), CX
 	LEAQ lanesOn<>+64(SB), DX
@@ -40519,7 +42710,6 @@ tile:
 	IMULQ      16(AX), BX
 	ADDQ       8(AX), BX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000080, 16(SP)
 	CMPQ       SI, $0x80
@@ -40528,24 +42718,24 @@ tile:
 	MOVQ       $0x00000060, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -40555,6 +42745,8 @@ operands:
 	MOVQ 32(AX), R11
 	MOVQ 24(AX), R12
 	MOVQ 40(AX), R13
+	MOVQ 168(AX), R14
+	MOVQ R14, 24(SP)
 
 step:
 	VMOVUPS      (DX), Y8
@@ -40583,13 +42775,21 @@ step:
 	ADDQ         56(AX), CX
 
 next:
-	ADDQ         R13, R11
-	ADDQ         R12, BX
-	DECQ         SI
-	JNZ          step
+	ADDQ R13, R11
+	ADDQ R12, BX
+	DECQ SI
+	JNZ  step
+	DECQ 24(SP)
+	JLE  summed
+	MOVQ $0x00000000, 16(SP)
+	MOVQ (AX), SI
+	ADDQ 176(AX), BX
+	JMP  step
+
+summed:
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Y8
+	VBROADCASTSD 184(AX), Y8
 	VMULPD       Y8, Y0, Y0
 	VMULPD       Y8, Y1, Y1
 	VMULPD       Y8, Y2, Y2
@@ -40602,9 +42802,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), BX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Y9
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSD 192(AX), Y9
 	MOVQ         CX, SI
 	VMOVUPS      (DX), Y8
 	VMASKMOVPD   (SI), Y8, Y8
@@ -40699,7 +42899,6 @@ tile:
 	IMULQ      16(AX), BX
 	ADDQ       8(AX), BX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000060, 16(SP)
 	CMPQ       SI, $0x80
@@ -40708,16 +42907,16 @@ tile:
 	MOVQ       $0x00000050, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -40763,7 +42962,7 @@ next:
 	JNZ          step
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Y8
+	VBROADCASTSD 184(AX), Y8
 	VMULPD       Y8, Y0, Y0
 	VMULPD       Y8, Y1, Y1
 	VMULPD       Y8, Y2, Y2
@@ -40776,9 +42975,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), BX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Y10
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSD 192(AX), Y10
 	MOVQ         CX, SI
 	VMOVUPS      (DX), Y8
 	VMASKMOVPD   (SI), Y8, Y8
@@ -40867,7 +43066,6 @@ tile:
 	IMULQ      16(AX), BX
 	ADDQ       8(AX), BX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000068, 16(SP)
 	CMPQ       SI, $0x80
@@ -40876,18 +43074,18 @@ tile:
 	MOVQ       $0x00000054, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -40936,7 +43134,7 @@ next:
 	JNZ          step
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Y10
+	VBROADCASTSD 184(AX), Y10
 	VMULPD       Y10, Y0, Y0
 	VMULPD       Y10, Y1, Y1
 	VMULPD       Y10, Y2, Y2
@@ -40951,9 +43149,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), BX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Y12
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSD 192(AX), Y12
 	MOVQ         CX, SI
 	VMOVUPS      (DX), Y10
 	VMASKMOVPD   (SI), Y10, Y10
@@ -41056,7 +43254,6 @@ tile:
 	IMULQ      16(AX), BX
 	ADDQ       8(AX), BX
 	MOVQ       (AX), SI
-	MOVQ       56(AX), DI
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000070, 16(SP)
 	CMPQ       SI, $0x80
@@ -41065,20 +43262,20 @@ tile:
 	MOVQ       $0x00000058, 16(SP)
 	CMPQ       SI, $0x40
 	JAE        operands
-	MOVQ       CX, R8
+	MOVQ       CX, DI
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
-	PREFETCHT0 (R8)
-	ADDQ       DI, R8
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
+	PREFETCHT0 (DI)
+	ADDQ       56(AX), DI
 
 operands:
 	MOVQ 16(AX), DI
@@ -41131,7 +43328,7 @@ next:
 	JNZ          step
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Y12
+	VBROADCASTSD 184(AX), Y12
 	VMULPD       Y12, Y0, Y0
 	VMULPD       Y12, Y1, Y1
 	VMULPD       Y12, Y2, Y2
@@ -41148,9 +43345,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), BX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Y14
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSD 192(AX), Y14
 	MOVQ         CX, SI
 	VMOVUPS      (DX), Y12
 	VMASKMOVPD   (SI), Y12, Y12
@@ -41264,7 +43461,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), DI
-	MOVQ       56(AX), R8
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000060, 16(SP)
 	CMPQ       DI, $0x80
@@ -41273,16 +43469,16 @@ tile:
 	MOVQ       $0x00000050, 16(SP)
 	CMPQ       DI, $0x40
 	JAE        operands
-	MOVQ       CX, R9
+	MOVQ       CX, R8
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
+	PREFETCHT0 (R8)
+	ADDQ       56(AX), R8
+	PREFETCHT0 (R8)
+	ADDQ       56(AX), R8
+	PREFETCHT0 (R8)
+	ADDQ       56(AX), R8
+	PREFETCHT0 (R8)
+	ADDQ       56(AX), R8
 
 operands:
 	MOVQ 16(AX), R8
@@ -41323,7 +43519,7 @@ next:
 	JNZ          step
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Y8
+	VBROADCASTSD 184(AX), Y8
 	VMULPD       Y8, Y0, Y0
 	VMULPD       Y8, Y1, Y1
 	VMULPD       Y8, Y2, Y2
@@ -41336,9 +43532,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Y8
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSD 192(AX), Y8
 	MOVQ         CX, BX
 	VFMADD231PD  (BX), Y8, Y0
 	VFMADD231PD  32(BX), Y8, Y1
@@ -41406,7 +43602,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), DI
-	MOVQ       56(AX), R8
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000068, 16(SP)
 	CMPQ       DI, $0x80
@@ -41415,18 +43610,18 @@ tile:
 	MOVQ       $0x00000054, 16(SP)
 	CMPQ       DI, $0x40
 	JAE        operands
-	MOVQ       CX, R9
+	MOVQ       CX, R8
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
+	PREFETCHT0 (R8)
+	ADDQ       56(AX), R8
+	PREFETCHT0 (R8)
+	ADDQ       56(AX), R8
+	PREFETCHT0 (R8)
+	ADDQ       56(AX), R8
+	PREFETCHT0 (R8)
+	ADDQ       56(AX), R8
+	PREFETCHT0 (R8)
+	ADDQ       56(AX), R8
 
 operands:
 	MOVQ 16(AX), R8
@@ -41470,7 +43665,7 @@ next:
 	JNZ          step
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Y10
+	VBROADCASTSD 184(AX), Y10
 	VMULPD       Y10, Y0, Y0
 	VMULPD       Y10, Y1, Y1
 	VMULPD       Y10, Y2, Y2
@@ -41485,9 +43680,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Y10
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSD 192(AX), Y10
 	MOVQ         CX, BX
 	VFMADD231PD  (BX), Y10, Y0
 	VFMADD231PD  32(BX), Y10, Y1
@@ -41563,7 +43758,6 @@ tile:
 	IMULQ      16(AX), DX
 	ADDQ       8(AX), DX
 	MOVQ       (AX), DI
-	MOVQ       56(AX), R8
 	MOVQ       $0x00000007, 8(SP)
 	MOVQ       $0x00000070, 16(SP)
 	CMPQ       DI, $0x80
@@ -41572,20 +43766,20 @@ tile:
 	MOVQ       $0x00000058, 16(SP)
 	CMPQ       DI, $0x40
 	JAE        operands
-	MOVQ       CX, R9
+	MOVQ       CX, R8
 	MOVQ       $0x00000000, 16(SP)
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
-	PREFETCHT0 (R9)
-	ADDQ       R8, R9
+	PREFETCHT0 (R8)
+	ADDQ       56(AX), R8
+	PREFETCHT0 (R8)
+	ADDQ       56(AX), R8
+	PREFETCHT0 (R8)
+	ADDQ       56(AX), R8
+	PREFETCHT0 (R8)
+	ADDQ       56(AX), R8
+	PREFETCHT0 (R8)
+	ADDQ       56(AX), R8
+	PREFETCHT0 (R8)
+	ADDQ       56(AX), R8
 
 operands:
 	MOVQ 16(AX), R8
@@ -41633,7 +43827,7 @@ next:
 	JNZ          step
 	CMPQ         120(AX), $0x00
 	JEQ          scaled
-	VBROADCASTSD 168(AX), Y12
+	VBROADCASTSD 184(AX), Y12
 	VMULPD       Y12, Y0, Y0
 	VMULPD       Y12, Y1, Y1
 	VMULPD       Y12, Y2, Y2
@@ -41650,9 +43844,9 @@ next:
 scaled:
 	MOVQ         (SP), CX
 	MOVQ         56(AX), DX
-	CMPQ         80(AX), $0x00
-	JEQ          store
-	VBROADCASTSD 176(AX), Y12
+	CMPQ         80(AX), $0x01
+	JNE          store
+	VBROADCASTSD 192(AX), Y12
 	MOVQ         CX, BX
 	VFMADD231PD  (BX), Y12, Y0
 	VFMADD231PD  32(BX), Y12, Y1

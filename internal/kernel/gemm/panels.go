@@ -12,6 +12,10 @@ import (
 // shares its memory and may be used by another goroutine as long as neither packs again. The
 // zero value is ready for Pack and View.
 type Panels[T Element] struct {
+	// Past writes the results of Times with non-temporal stores where they fill lines and are not
+	// read. It is for results that no cache will hold until they are needed.
+	Past bool
+
 	k, n int
 	b    []T
 	row  int // elements from one row to the next
@@ -81,10 +85,28 @@ func (p *Panels[T]) choose() {
 // held does not matter. Sums are in the same order as those of [Multiply] if k is at most 1024 for
 // float32 or 512 for float64.
 func (p *Panels[T]) Times(c []T, cRow int, a []T, aRow, aCol, m, n, k int, alpha, beta T) {
+	p.product(c, cRow, a, aRow, aCol, m, n, Runs{1, k, 0}, alpha, beta)
+}
+
+// Runs says how the columns of a matrix lie: Count runs of Len columns, which begin Apart elements
+// after each other. Runs may overlap.
+type Runs struct{ Count, Len, Apart int }
+
+// TimesRuns is Times for a first matrix whose element [i,l] is
+// a[i*aRow + l/r.Len*r.Apart + l%r.Len], with alpha 1 and as many steps as it has columns. The
+// order of sums is that of one run of all columns.
+func (p *Panels[T]) TimesRuns(c []T, cRow int, a []T, aRow, m, n int, r Runs, beta T) {
+	p.product(c, cRow, a, aRow, 1, m, n, r, 1, beta)
+}
+
+// product checks its arguments and computes C.
+func (p *Panels[T]) product(c []T, cRow int, a []T, aRow, aCol, m, n int, r Runs, alpha, beta T) {
+	k := r.Count * r.Len
 	if n > p.n || k > p.k {
 		throw.Bug("gemm: %d rows and %d columns of a matrix that has %d and %d", k, n, p.k, p.n)
 	}
-	e := newExtent("A", m, aRow, k, aCol)
+	e := newExtent("A", m, aRow, r.Len, aCol)
+	e.repeat(r.Count, r.Apart)
 	e.within(len(a))
 	e = newExtent("C", m, cRow, n, 1)
 	e.within(len(c))
@@ -103,12 +125,17 @@ func (p *Panels[T]) Times(c []T, cRow int, a []T, aRow, aCol, m, n, k int, alpha
 		}
 		return
 	}
-	p.times(c, cRow, a, aRow, aCol, m, n, k, alpha, beta)
+	p.t.runs, p.t.leap = r.Count, (r.Apart-r.Len*aCol)*int(unsafe.Sizeof(alpha))
+	p.times(c, cRow, a, aRow, aCol, m, n, r.Len, alpha, beta)
+	p.t.runs = 1
 }
 
 // times is Times for arguments that have been checked and are not empty.
 func (p *Panels[T]) times(c []T, cRow int, a []T, aRow, aCol, m, n, k int, alpha, beta T) {
 	p.t.alpha, p.t.beta, p.t.scaled, p.t.readC = alpha, beta, boolToInt(alpha != 1), boolToInt(beta != 0)
+	if p.Past && beta == 0 && uintptr(unsafe.Pointer(&c[0]))%line == 0 && cRow*int(unsafe.Sizeof(alpha))%line == 0 {
+		p.t.readC = 2
+	}
 	p.tiles(c, cRow, a, aRow, aCol, m, n, k, nil)
 }
 
@@ -131,7 +158,7 @@ func (p *Panels[T]) tiles(c []T, cRow int, a []T, aRow, aCol, m, n, k int, sums 
 		i := 0
 		for x := 0; x < by.tiles; x += t.count {
 			rows, alike := by.from(x)
-			t.count = f.together(alike, rows, k)
+			t.count = f.together(alike, rows, max(1, t.runs)*k)
 			t.a, t.c = at(a, i*aRow), at(c, i*cRow+j)
 			t.ahead, t.aheadStep, t.aheadNext = t.a, 0, 0
 			if next := i + rows; j == 0 && next < m && aCol == 1 {

@@ -3,7 +3,10 @@ package gemm
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
+
+	"github.com/tenonml/tenon/internal/arena"
 )
 
 // Panels give what Multiply does, packed from either layout or viewed, for parts of B too.
@@ -50,6 +53,49 @@ func TestPanels(t *testing.T) {
 						}
 					}
 				})
+			}
+		}
+	}
+}
+
+// The columns of A lie in runs, which overlap, lie apart or follow each other, and C is written past
+// the cache or not: the products are those of a copy of A.
+func TestRuns(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 10))
+	for name, k := range table.Each() {
+		f := k.f32
+		for _, r := range []Runs{{1, 7, 0}, {3, 9, 40}, {3, 9, 4}, {2, 70, 70}, {4, 1, 3}, {2, 130, 150}, {0, 4, 8}, {3, 0, 8}} {
+			for _, n := range []int{1, 4, 16, 21, 32, 48, 64, 75} {
+				const m, aRow = 29, 5
+				k, cRow := r.Count*r.Len, (n+15)/16*16
+				a, b := make([]float32, m*aRow+r.Count*r.Apart+r.Len), make([]float32, k*n)
+				for i := range a {
+					a[i] = float32(rng.IntN(9) - 4)
+				}
+				for i := range b {
+					b[i] = float32(rng.IntN(9) - 4)
+				}
+				for _, beta := range []float32{0, 1} {
+					for _, past := range []bool{false, true} {
+						p := Panels[float32]{f: f, Past: past}
+						p.Pack(b, k, n, n, 1)
+						want, got := arena.Make[float32](m*cRow), arena.Make[float32](m*cRow)
+						for i := range want {
+							got[i] = float32(i)
+							if want[i] = got[i]; i%cRow >= n {
+								continue
+							}
+							want[i] *= beta
+							for l := range k {
+								want[i] += a[i/cRow*aRow+l/r.Len*r.Apart+l%r.Len] * b[l*n+i%cRow]
+							}
+						}
+						p.TimesRuns(got, cRow, a, aRow, m, n, r, beta)
+						if !slices.Equal(got, want) {
+							t.Fatalf("%s: %+v, %d columns, beta %v, past %v: got %v, want %v", name, r, n, beta, past, got, want)
+						}
+					}
+				}
 			}
 		}
 	}

@@ -20,18 +20,26 @@ func plainTile[T Element](rows int, t *tile[T]) {
 		for j := range t.cols {
 			var sum T
 			a, b := offset(t.a, i*t.aRow), offset(t.b, j*size)
-			for k := range t.k {
-				sum += *offset(a, k*t.aCol) * *offset(b, k*t.bRow)
+			for r := range max(1, t.runs) {
+				a, b := t.run(r, a, b)
+				for k := range t.k {
+					sum += *offset(a, k*t.aCol) * *offset(b, k*t.bRow)
+				}
 			}
 			t.put(offset(t.c, i*t.cRow+j*size), sum)
 		}
 	}
 }
 
+// run returns where run r of the columns of A and the rows of B begins.
+func (t *tile[T]) run(r int, a, b *T) (*T, *T) {
+	return offset(a, r*(t.k*t.aCol+t.leap)), offset(b, r*t.k*t.bRow)
+}
+
 // put writes one element of C.
 func (t *tile[T]) put(c *T, sum T) {
 	sum *= t.alpha
-	if t.readC != 0 {
+	if t.readC == 1 {
 		sum += t.beta * *c
 	}
 	*c = sum
@@ -40,20 +48,23 @@ func (t *tile[T]) put(c *T, sum T) {
 // plainFull keeps the eight sums of a full tile in variables.
 func plainFull[T Element](t *tile[T]) {
 	var s00, s01, s02, s03, s10, s11, s12, s13 T
-	for k := range t.k {
-		b := (*[plainWidth]T)(unsafe.Pointer(offset(t.b, k*t.bRow)))
-		b0, b1, b2, b3 := b[0], b[1], b[2], b[3]
-		p := offset(t.a, k*t.aCol)
-		a := *p
-		s00 += a * b0
-		s01 += a * b1
-		s02 += a * b2
-		s03 += a * b3
-		a = *offset(p, t.aRow)
-		s10 += a * b0
-		s11 += a * b1
-		s12 += a * b2
-		s13 += a * b3
+	for r := range max(1, t.runs) {
+		firstA, firstB := t.run(r, t.a, t.b)
+		for k := range t.k {
+			b := (*[plainWidth]T)(unsafe.Pointer(offset(firstB, k*t.bRow)))
+			b0, b1, b2, b3 := b[0], b[1], b[2], b[3]
+			p := offset(firstA, k*t.aCol)
+			a := *p
+			s00 += a * b0
+			s01 += a * b1
+			s02 += a * b2
+			s03 += a * b3
+			a = *offset(p, t.aRow)
+			s10 += a * b0
+			s11 += a * b1
+			s12 += a * b2
+			s13 += a * b3
+		}
 	}
 	c := (*[plainWidth]T)(unsafe.Pointer(t.c))
 	t.put(&c[0], s00)

@@ -15,7 +15,7 @@ type tile[T Element] struct {
 	cRow  int
 	cols  int
 	pack  *T  // where the packing variant copies B, with rows of a full tile's width; see also carry
-	readC int // 1: add beta*C; 0: C is only written
+	readC int // 1: add beta*C; 0: C is only written; 2: past the cache, if the variant is full
 
 	// Each step prefetches one line starting from ahead, and the lines are aheadStep bytes
 	// apart, so that the operands of later tiles arrive while this one is computed. ahead is
@@ -38,6 +38,10 @@ type tile[T Element] struct {
 	carry  *T
 	coming int
 
+	// The columns of A are in runs of k, and leap bytes lie between the end of one and the next.
+	// Only tiles that neither pack, carry nor raise powers take several; 0 runs are 1.
+	runs, leap int
+
 	alpha T
 	beta  T
 }
@@ -54,9 +58,10 @@ const (
 	_ = -(unsafe.Offsetof(tile[float64]{}.scaled) ^ 120)
 	_ = -(unsafe.Offsetof(tile[float64]{}.count) ^ 128)
 	_ = -(unsafe.Offsetof(tile[float64]{}.carry) ^ 152)
-	_ = -(unsafe.Offsetof(tile[float64]{}.alpha) ^ 168)
-	_ = -(unsafe.Offsetof(tile[float64]{}.beta) ^ 176)
-	_ = -(unsafe.Offsetof(tile[float32]{}.beta) ^ 172)
+	_ = -(unsafe.Offsetof(tile[float64]{}.runs) ^ 168)
+	_ = -(unsafe.Offsetof(tile[float64]{}.alpha) ^ 184)
+	_ = -(unsafe.Offsetof(tile[float64]{}.beta) ^ 192)
+	_ = -(unsafe.Offsetof(tile[float32]{}.beta) ^ 188)
 )
 
 // variant is one form of the tile kernel.

@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/tenonml/tenon/internal/kernel/gemm"
+	"github.com/tenonml/tenon/internal/kernel/stream"
 	"github.com/tenonml/tenon/internal/par"
 )
 
@@ -136,28 +137,54 @@ func (c *Convolution) reached(u *unit, k int) (lo, hi, position int) {
 	return lo, hi, at + lo*stride
 }
 
-// gather sets dst to the positions that a unit's windows cover, with zeros for those outside:
-// [positions, elements along the outer axes, features of a group].
-func gather[T gemm.Element](c *Convolution, u *unit, dst, x []T, group int) {
-	lo, hi := c.inside(u)
+// A layout says where the features of a position along the last axis lie in gathered memory, for
+// window element e along the outer axes: at position·p + e·line.
+type layout struct{ position, line int }
+
+// inLines lays the positions of each line side by side, as those of x are: windows are as many runs
+// of consecutive numbers as there are lines.
+func (c *Convolution) inLines() layout { return layout{c.in, c.most * c.in} }
+
+// interleaved lays the lines of each position side by side: windows along the last axis are
+// overlapping rows at a fixed stride.
+func (c *Convolution) interleaved() layout { return layout{c.step, c.in} }
+
+// gather sets dst to the positions that a unit's windows cover, with zeros for those outside.
+func gather[T gemm.Element](c *Convolution, u *unit, dst, x []T, l layout, group int) {
 	n := c.seen(u.n)
-	clear(dst[:lo*c.step])
-	clear(dst[hi*c.step : n*c.step])
 	x = x[u.item*c.positions*c.Features:]
 	c.eachLine(u, func(e, line int, ok bool) {
-		if ok && hi > lo {
-			spread(dst[lo*c.step+e*c.in:], x[(line+u.first+lo)*c.Features+group*c.in:], hi-lo, c.in, c.step, c.Features)
-			return
+		lo, hi := c.inside(u)
+		if !ok {
+			lo, hi = n, n
 		}
-		for p := lo; p < hi; p++ {
-			clear(dst[p*c.step+e*c.in:][:c.in])
+		dst := dst[e*l.line:]
+		zero(dst, lo, c.in, l.position)
+		if lo < hi {
+			spread(dst[lo*l.position:], x[(line+u.first+lo)*c.Features+group*c.in:], hi-lo, c.in, l.position, c.Features)
+		}
+		if hi < n {
+			zero(dst[hi*l.position:], n-hi, c.in, l.position)
 		}
 	})
+}
+
+// zero clears n pieces of size elements that start step elements apart.
+func zero[T gemm.Element](dst []T, n, size, step int) {
+	if size == step {
+		n, size = 1, n*size
+	}
+	for i := range n {
+		clear(dst[i*step:][:size])
+	}
 }
 
 // spread copies n pieces of size elements that start to elements apart in dst and from elements
 // apart in src.
 func spread[T gemm.Element](dst, src []T, n, size, to, from int) {
+	if size == to && size == from {
+		n, size = 1, n*size
+	}
 	switch size {
 	case 1:
 		for i := range n {
@@ -182,23 +209,26 @@ func spread[T gemm.Element](dst, src []T, n, size, to, from int) {
 	}
 }
 
-// arranged returns the rows of the kernel for each group in the order of gathered positions:
-// [groups, elements along the last axis, elements along the outer axes, features, out].
-func arranged[T gemm.Element](c *Convolution, kernel []T) []T {
+// arranged returns the rows of the kernel for each group in the order of [Convolution.eachRow].
+func arranged[T gemm.Element](c *Convolution, kernel []T, taps int) []T {
 	out := make([]T, len(kernel))
-	c.eachRow(func(row, at int) { copy(out[row:][:c.out], kernel[at:]) })
+	c.eachRow(taps, func(row, at int) { copy(out[row:][:c.out], kernel[at:]) })
 	return out
 }
 
-// eachRow calls f for each row of a group's kernel, with its position in the arranged kernel and in
-// the original one, whose rows hold the results of all groups.
-func (c *Convolution) eachRow(f func(row, at int)) {
+// eachRow calls f for each row of a group's kernel, with its position in the arranged kernel,
+//
+//	[groups, ranges of taps elements along the last axis, elements along the outer axes, elements of a range, features, out],
+//
+// and in the original one, whose rows hold the results of all groups.
+func (c *Convolution) eachRow(taps int, f func(row, at int)) {
 	row := 0
 	for g := range c.Groups {
-		for k := range c.last.Size {
+		for k0 := 0; k0 < c.last.Size; k0 += taps {
 			for e := range c.beside {
-				for i := range c.in {
-					f(row, ((e*c.last.Size+k)*c.in+i)*c.Out+g*c.out)
+				from, to := e*c.last.Size+k0, e*c.last.Size+min(k0+taps, c.last.Size)
+				for i := from * c.in; i < to*c.in; i++ {
+					f(row, i*c.Out+g*c.out)
 					row += c.out
 				}
 			}
@@ -226,9 +256,12 @@ func Forward[T gemm.Element](c Convolution, y, x, kernel []T) {
 		clear(y)
 		return
 	}
-	kernel = arranged(&c, kernel)
+	kernel = arranged(&c, kernel, c.taps)
+	lines := c.inLines()
 	panels := make([]gemm.Panels[T], c.Groups*c.rounds)
+	past := c.rounds == 1 && len(y)*int(unsafe.Sizeof(*new(T))) >= stream.Threshold
 	for i := range panels {
+		panels[i].Past = past
 		k0, k1 := c.round(i % c.rounds)
 		panels[i].Pack(kernel[(i/c.rounds*c.last.Size+k0)*c.step*c.out:], (k1-k0)*c.step, c.out, c.out, 1)
 	}
@@ -237,7 +270,7 @@ func Forward[T gemm.Element](c Convolution, y, x, kernel []T) {
 		for i := lo; i < hi; i++ {
 			c.unit(&s.unit, i)
 			for g := range c.Groups {
-				gather(&c, &s.unit, s.seen, x, g)
+				gather(&c, &s.unit, s.seen, x, lines, g)
 				to := y[(s.item*c.windows+s.from)*c.Out+g*c.out:]
 				for r := range c.rounds {
 					k0, k1 := c.round(r)
@@ -245,7 +278,8 @@ func Forward[T gemm.Element](c Convolution, y, x, kernel []T) {
 					if r > 0 {
 						beta = 1
 					}
-					s.panels[g*c.rounds+r].Times(to, c.Out, s.seen[k0*c.last.Dilation*c.step:], c.last.Stride*c.step, 1, s.n, c.out, (k1-k0)*c.step, 1, beta)
+					a := s.seen[k0*c.last.Dilation*c.in:]
+					s.panels[g*c.rounds+r].TimesRuns(to, c.Out, a, c.last.Stride*c.in, s.n, c.out, gemm.Runs{Count: c.beside, Len: (k1 - k0) * c.in, Apart: lines.line}, beta)
 				}
 			}
 		}
@@ -259,7 +293,7 @@ func Input[T gemm.Element](c Convolution, x, y, kernel []T) {
 	if c.in == 0 || c.out == 0 {
 		return
 	}
-	kernel = arranged(&c, kernel)
+	kernel = arranged(&c, kernel, 1)
 	// Each window element along the outer axes is either a product of its own, or all are one
 	// product.
 	whole, columns := c.in >= direct || c.beside == 1, c.step
@@ -342,7 +376,7 @@ func Kernel[T gemm.Element](c Convolution, kernel, x, y []T) {
 			for i := part * c.units / parts; i < (part+1)*c.units/parts; i++ {
 				c.unit(&s.unit, i)
 				for g := range c.Groups {
-					gather(&c, &s.unit, s.seen, x, g)
+					gather(&c, &s.unit, s.seen, x, c.interleaved(), g)
 					s.product.View(y[(s.item*c.windows+s.from)*c.Out+g*c.out:], s.n, c.out, c.Out)
 					for r := range c.rounds {
 						k0, k1 := c.round(r)
@@ -354,7 +388,7 @@ func Kernel[T gemm.Element](c Convolution, kernel, x, y []T) {
 		}
 	})
 	for _, sum := range sums {
-		c.eachRow(func(row, at int) {
+		c.eachRow(1, func(row, at int) {
 			to := kernel[at:][:c.out]
 			for i, v := range sum[row:][:c.out] {
 				to[i] += v

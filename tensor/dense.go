@@ -184,7 +184,7 @@ func refuse(dt dtype.DType, s shape.Shape) {
 }
 
 // large is the size in bytes from which buffers come from the arena.
-const large = 64 << 10
+const large = 16 << 10
 
 // Uninit is NewDense without the zeros: the elements are arbitrary until the
 // caller has set every one of them. A large buffer comes from a pool; [Release]

@@ -46,7 +46,10 @@ func init() {
 			}
 			return c.Result(viewed(c.Tensor(0), v))
 		},
-		VJP: func(c *op.Call, _, ct []tensor.Tensor) []tensor.Tensor {
+		VJP: func(c *op.Call, out, ct []tensor.Tensor) []tensor.Tensor {
+			if out[0].Shape().Size() == 0 { // nothing depends on x
+				return make([]tensor.Tensor, 3)
+			}
 			before := castIndex(c.Tensor(1))
 			after := Sub(Sub(Shape(c.Tensor(0)), before), Shape(ct[0]))
 			g := Pad(ct[0], Stack([]any{before, after}, 1), PadOptions{})

@@ -89,7 +89,7 @@ func scanKernel(c *op.Call) ([]tensor.Tensor, error) {
 		return scanRows(c, program)
 	}
 	inputs := c.List(0)
-	xs, captured := inputs[nc:nc+nx], inputs[nc+nx:]
+	xs, captured := inputs[nc:nc+nx], captures(c)
 	n := 0
 	if nx > 0 {
 		n = xs[0].(tensor.Tensor).Shape().Dim(0)
@@ -141,6 +141,17 @@ func scanKernel(c *op.Call) ([]tensor.Tensor, error) {
 		out = append(out, ops.Stack(r, 0))
 	}
 	return out, nil
+}
+
+// captures returns what the body captures, contiguous, since every iteration reads it.
+func captures(c *op.Call) []tenon.Value {
+	out := slices.Clone(c.List(0)[c.Int(1)+c.Int(2):])
+	for i, v := range out {
+		if d, ok := v.(*tensor.Dense); ok {
+			out[i] = tensor.Contiguous(d)
+		}
+	}
+	return out
 }
 
 // noRows returns the results of a scan without iterations. Sizes that the body does not know are

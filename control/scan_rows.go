@@ -77,6 +77,7 @@ func scanRows(c *op.Call, program backend.Program) ([]tensor.Tensor, error) {
 	for i := range xs {
 		xs[i] = ops.Gather(xs[i], tensor.Of(t.items), 0)
 	}
+	captured := captures(c)
 	ended, ys := make([][]any, each), [][]any(nil) // the rows that end last come first
 	from, live := 0, len(t.rows)
 	for k, n := range t.sizes {
@@ -91,7 +92,7 @@ func scanRows(c *op.Call, program backend.Program) ([]tensor.Tensor, error) {
 		for _, x := range xs {
 			args = append(args, part(x, from, from+n))
 		}
-		out, err := run(c.Context(), program, append(args, c.List(0)[nc+nx:]...))
+		out, err := run(c.Context(), program, append(args, captured...))
 		if err != nil {
 			e := *tenon.AsError(err)
 			e.Where = fmt.Sprintf("position %d", k)

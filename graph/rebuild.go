@@ -1,6 +1,8 @@
 package graph
 
 import (
+	"slices"
+
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/tensor"
@@ -54,6 +56,37 @@ func rebuild(g *Graph, rule func(n *Node, c *op.Call, get func(*Value) *Value) (
 			if env[n.Outs[i].id] = v; v.dims == nil && len(n.Outs[i].dims) == v.spec.Shape().Rank() {
 				v.dims = n.Outs[i].dims
 			}
+		}
+	}
+	for _, o := range g.Outputs {
+		h.Outputs = append(h.Outputs, get(o))
+	}
+	return h, nil
+}
+
+// WithParams returns a copy of a region in which the values are parameters, after those that it has, rather
+// than computed by it.
+func (g *Graph) WithParams(values []*Value) (*Graph, error) {
+	h := New(g.Name)
+	h.region = true
+	defer h.Seal()
+	env := make([]*Value, g.next)
+	for _, v := range slices.Concat(g.Params, values) {
+		env[v.id] = h.Param(v.spec)
+		env[v.id].dims = v.dims
+	}
+	get := func(v *Value) *Value {
+		if v.konst != nil {
+			return h.Const(v.konst)
+		}
+		return env[v.id]
+	}
+	for _, n := range g.Nodes {
+		if slices.ContainsFunc(n.Outs, func(o *Value) bool { return env[o.id] != nil }) {
+			continue
+		}
+		if err := h.keep(n, callOn(n, get), env); err != nil {
+			return nil, err
 		}
 	}
 	for _, o := range g.Outputs {

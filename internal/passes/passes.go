@@ -29,6 +29,7 @@ var Default = []Pass{
 	{"cse", CSE},
 	{"attention", Attention},
 	{"sums", Sums},
+	{"captures", TurnCaptures},
 	{"dce", DCE},
 	{"branches", Branches},
 }

@@ -69,7 +69,7 @@ func init() {
 			}
 			return []Array{out}
 		}},
-		Row{Op: "ragged.matmul", Smooth: true, Tol: 32, Calls: EachType([]dtype.DType{dtype.Float32, dtype.Float64, dtype.Int32, dtype.Int64}, func(d dtype.DType) []Call {
+		Row{Op: "ragged.matmul", Smooth: true, Tol: 32, Calls: EachType([]dtype.DType{dtype.Float32, dtype.Float64, dtype.Float16, dtype.BFloat16, dtype.Int32, dtype.Int64}, func(d dtype.DType) []Call {
 			// Pairs 2×3·3×1, 0×2·2×2 and 1×2·2×3, also with either side as it lies transposed.
 			sizes := func(x ...int64) tensor.Tensor { return tensor.Of(x, len(x)/2, 2) }
 			a, at := sizes(2, 3, 0, 2, 1, 2), sizes(3, 2, 2, 0, 2, 1)

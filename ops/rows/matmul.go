@@ -27,8 +27,8 @@ func init() {
 		Infer: func(c *op.Call) ([]tenon.Spec, error) {
 			for i := range 2 {
 				d := c.Tensor(i).DType()
-				if !d.IsNumeric() || d == dtype.Float16 || d == dtype.BFloat16 {
-					return nil, c.Errorf(tenon.ErrDType, "%s has the element type %v, want numbers of full precision", name(c, i), d)
+				if !d.IsNumeric() {
+					return nil, c.Errorf(tenon.ErrDType, "%s has the element type %v, want numbers", name(c, i), d)
 				}
 				if s := c.Tensor(i).Shape(); s.HasRank() && s.Rank() != 1 {
 					return nil, c.Errorf(tenon.ErrShape, "%s has shape %v, want a vector of all matrices' elements", name(c, i), s)
@@ -147,7 +147,12 @@ func (ps products) multiplied(x, y *tensor.Dense) (*tensor.Dense, *misfit) {
 }
 
 func matMulKernel(c *op.Call) ([]tensor.Tensor, error) {
-	out, bad := products{tensor.Elems[int64](c.Dense(2)), tensor.Elems[int64](c.Dense(3)), c.Bool(4), c.Bool(5)}.multiplied(c.Dense(0), c.Dense(1))
+	x, y := c.Dense(0), c.Dense(1)
+	d := x.DType()
+	if multipliers[d] == nil { // 16 bits: sums have 32
+		x, y = ops.Cast(x, dtype.Float32).(*tensor.Dense), ops.Cast(y, dtype.Float32).(*tensor.Dense)
+	}
+	out, bad := products{tensor.Elems[int64](c.Dense(2)), tensor.Elems[int64](c.Dense(3)), c.Bool(4), c.Bool(5)}.multiplied(x, y)
 	if bad != nil {
 		e := c.Errorf(tenon.ErrShape, "%s", bad.problem)
 		if bad.pair >= 0 {
@@ -155,7 +160,7 @@ func matMulKernel(c *op.Call) ([]tensor.Tensor, error) {
 		}
 		return nil, e
 	}
-	return results(out)
+	return results(ops.Cast(out, d))
 }
 
 // multipliers multiply matrices of an element type.

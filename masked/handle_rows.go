@@ -81,6 +81,19 @@ func maskCall(c *op.Call, k, r int) (moves *op.Call, ok bool) {
 		margins, known := c.ConstInts(1)
 		return nil, known && len(margins) == 2*r && !slices.ContainsFunc(margins[:2*k], func(n int) bool { return n != 0 })
 	}
+	if c.Op.Axes == op.Permute {
+		perm := slices.Clone(c.Ints(1))
+		if len(perm) != r {
+			return nil, false
+		}
+		perm = perm[:k]
+		for i, a := range perm {
+			if perm[i] = (a + r) % r; perm[i] >= k {
+				return nil, false
+			}
+		}
+		return c.WithArg(1, perm), true
+	}
 	param := c.Op.AxisParam()
 	if param < 0 || c.Op.Fills || c.Op.Param("batch_axis") >= 0 {
 		return nil, false

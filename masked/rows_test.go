@@ -16,6 +16,8 @@ import (
 func TestMissingEmptyRows(t *testing.T) {
 	rows := tenon.Must(ragged.FromRowSplits(tensor.Of([]int64{1, 2, 3}), []int64{0, 2, 2, 2, 3}))
 	x := tenon.Must(masked.New(rows, []bool{true, false, true, true}))
+	wide := tenon.Must(masked.New(tensor.Of([]int64{1, 2, 3, 4, 5, 6}, 2, 1, 3), []bool{true, false}))
+	table := tenon.Must(masked.New(tensor.Of([]int64{1, 2, 3, 4}, 2, 2, 1), tensor.Of([]bool{true, false, true, true}, 2, 2)))
 	topped, _ := ops.TopK(x, 1)
 	distinct, _, _, _ := ops.Unique(x)
 	for _, c := range []struct {
@@ -33,6 +35,8 @@ func TestMissingEmptyRows(t *testing.T) {
 		{"split", ops.Split(x, []int{1, 3}, 0)[1], "[[] [] [3]] [false  true  true]"},
 		{"mask", ops.BooleanMask(x, []bool{false, true, true, false}, 0), "[[] []] [false  true]"},
 		{"new axis", ops.Squeeze(ops.ExpandDims(x, 0), 0), "[[1 2] [] [] [3]] [ true false  true  true]"},
+		{"transpose in rows", ops.Transpose(wide, 0, -1, 1), "[[[1]\n  [2]\n  [3]]\n\n [[4]\n  [5]\n  [6]]] [ true false]"},
+		{"transpose", ops.Transpose(table, 1, 0, 2), "[[[1]\n  [3]]\n\n [[2]\n  [4]]] [[ true  true]\n [false  true]]"},
 		{"stack", ops.Index(ops.Stack([]tensor.Tensor{x, rows}, 1), 1), "[[] []] [false  true]"},
 		{"top", topped, "[[2] [] [] [3]] [ true false  true  true]"},
 		{"unique", distinct, "[[1 2] [] [] [3]] [ true false  true  true]"},

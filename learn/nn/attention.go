@@ -7,6 +7,7 @@ import (
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/named"
 	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ops/key"
 	"github.com/tenonml/tenon/ops/rows"
 	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/tensor"
@@ -190,13 +191,15 @@ func (l MultiHeadAttention) ragged(fn string, x, z rowed, mask tensor.Tensor) te
 // so far.
 type Cache struct {
 	Keys, Values tensor.Tensor // [..., positions, heads, d] or [rows, (positions), heads, d]; nil before the first
+	There        tensor.Tensor // bool[..., positions] of masked positions; nil: none is missing
 }
 
 // Extend returns the output of Apply at positions that follow those of the cache, and the cache extended by
 // them, without computing earlier positions again. The layer must be causal. If x is ragged, each row is
-// extended by its number of positions, which may be 0.
+// extended by its number of positions, which may be 0. The dimensions of named values must have the same order in all
+// calls.
 //
-//	x: [..., positions, features] dense, [rows, (positions), features] ragged → the same
+//	x: [..., positions, features] dense or masked, [rows, (positions), features] ragged, or {..., Along, In} → the same
 func (l MultiHeadAttention) Extend(x tensor.Tensor, c Cache) (tensor.Tensor, Cache) {
 	const fn = "nn.MultiHeadAttention.Extend"
 	if !l.Sight.Causal {
@@ -204,9 +207,25 @@ func (l MultiHeadAttention) Extend(x tensor.Tensor, c Cache) (tensor.Tensor, Cac
 		e.Hint = "set Sight.Causal"
 		tenon.Throw(e)
 	}
-	if t, ok := x.(rowed); ok {
+	switch t := x.(type) {
+	case dimensioned:
+		y := unnamed(fn, t, []named.Name{l.Names.Along, l.Names.In}, []named.Name{l.Names.Along, l.Names.out()}, func(x tensor.Tensor) (y tensor.Tensor) {
+			y, c = l.Extend(x, c)
+			return y
+		})
+		return y, c
+	case rowed:
 		return l.extendRows(fn, t, c)
+	case someMissing:
+		items, there := filled(fn, t, 0)
+		y, c := l.extend(fn, items, there, c)
+		return tenon.Must(t.Carry(y)), c
 	}
+	return l.extend(fn, x, nil, c)
+}
+
+// extend is Extend for dense positions, those of the mask there, or all if it is nil.
+func (l MultiHeadAttention) extend(fn string, x, there tensor.Tensor, c Cache) (tensor.Tensor, Cache) {
 	wantPositions(fn, x)
 	q, k, v := l.project(x, x)
 	if l.Rotary != 0 {
@@ -218,10 +237,23 @@ func (l MultiHeadAttention) Extend(x tensor.Tensor, c Cache) (tensor.Tensor, Cac
 		at := ops.Range(from, ops.Add(from, n), int64(1))
 		q, k = l.turned(q, at), l.turned(k, at)
 	}
+	if (there != nil || c.There != nil) && c.Keys != nil {
+		all := func(there, like tensor.Tensor) tensor.Tensor {
+			if there != nil {
+				return there
+			}
+			return ops.Cast(ops.OnesLike(ops.Index(like, key.Ellipsis, 0, 0)), dtype.Bool)
+		}
+		there = ops.Concat([]any{all(c.There, c.Keys), all(there, k)}, -1)
+	}
 	if c.Keys != nil {
 		k, v = ops.Concat([]any{c.Keys, k}, -3), ops.Concat([]any{c.Values, v}, -3)
 	}
-	return l.joined(attend(fn, q, k, v, l.Heads, l.keyHeads(), nil, l.Sight, nil)), Cache{k, v}
+	var mask tensor.Tensor
+	if there != nil {
+		mask = ops.ExpandDims(there, -2)
+	}
+	return l.joined(attend(fn, q, k, v, l.Heads, l.keyHeads(), mask, l.Sight, nil)), Cache{k, v, there}
 }
 
 // extendRows is Extend for rows.
@@ -246,7 +278,7 @@ func (l MultiHeadAttention) extendRows(fn string, x rowed, c Cache) (tensor.Tens
 		}
 		return ops.Concat([]any{before, new}, 1)
 	}
-	c = Cache{in(c.Keys, k), in(c.Values, v)}
+	c = Cache{Keys: in(c.Keys, k), Values: in(c.Values, v)}
 	ends := c.Keys.(rowed).RowSplits()
 	y := attend(fn, q, flatOf(c.Keys), flatOf(c.Values), l.Heads, l.keyHeads(), nil, l.Sight, &divided{splits, ends})
 	return tenon.Must(x.Carry(l.joined(y))), c

@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/tenonml/tenon"
@@ -20,6 +21,8 @@ import (
 //
 //	logits: [rows, (steps), classes], labels: [rows, (labels)] int32 or int64 without the blank → [rows]
 //
+// Both may be ragged, dense, or masked where rows have no more steps or labels.
+//
 // The gradient with respect to the logits is computed in the same pass; it cannot be differentiated
 // again.
 func CTC(logits, labels tensor.Tensor, blank int) tensor.Tensor {
@@ -32,7 +35,7 @@ func CTC(logits, labels tensor.Tensor, blank int) tensor.Tensor {
 }
 
 var ctcOp = op.Register(&op.Op{
-	Name: "nn.ctc", Doc: "connectionist temporal classification", Results: 2,
+	Name: "nn.ctc", GoName: "nn.CTC", Doc: "connectionist temporal classification", Results: 2,
 	Statement: op.Statement{Axes: op.Opaque, By: op.ByRows, Control: op.Second | op.Third | op.Fourth, Missing: op.Refuse, Why: "the labels of a row are aligned with its steps"},
 	Params:    []op.Param{{Name: "logits"}, {Name: "splits"}, {Name: "labels"}, {Name: "label_splits"}, {Name: "blank", Kind: op.Attr, Type: op.IntType, Default: 0}},
 	Infer: func(c *op.Call) ([]tenon.Spec, error) {
@@ -63,14 +66,22 @@ var ctcOp = op.Register(&op.Op{
 		if blank < 0 || blank >= classes {
 			return nil, c.Errorf(tenon.ErrInvalid, "the blank %d is not one of %d classes", blank, classes)
 		}
-		for i, l := range labels {
-			if l < 0 || l >= int64(classes) || l == int64(blank) {
-				e := c.Errorf(tenon.ErrInvalid, "label %d at %d is not one of %d classes, or the blank %d", l, i, classes, blank)
-				return nil, e
-			}
-		}
 		if len(splits) != len(ends) || splits[len(splits)-1] != int64(x.Dim(0)) || ends[len(ends)-1] != int64(len(labels)) {
 			return nil, c.Errorf(tenon.ErrShape, "%d rows of steps and %d of labels do not fit %d steps and %d labels", len(splits)-1, len(ends)-1, x.Dim(0), len(labels))
+		}
+		for r := range len(ends) - 1 {
+			for i, l := range labels[ends[r]:ends[r+1]] {
+				if l >= 0 && l < int64(classes) && l != int64(blank) {
+					continue
+				}
+				what := fmt.Sprintf("not one of %d classes", classes)
+				if l == int64(blank) {
+					what = "the blank, which a row of labels does not contain"
+				}
+				e := c.Errorf(tenon.ErrInvalid, "label %d is %s", l, what)
+				e.Where = fmt.Sprintf("labels[%d, %d]", r, i)
+				return nil, e
+			}
 		}
 		loss, grad := tensor.Uninit(dtype.Float64, shape.Of(len(splits)-1)), tensor.Uninit(dtype.Float64, x.Shape())
 		in, out, by := tensor.Elems[float64](x), tensor.Elems[float64](loss), tensor.Elems[float64](grad)

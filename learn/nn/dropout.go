@@ -78,15 +78,7 @@ func (l Dropout) together(fn string, key, x tensor.Tensor) tensor.Tensor {
 	}
 	switch t := x.(type) {
 	case dimensioned:
-		at := append(l.Names.positions(), l.Names.In)
-		return unnamed(fn, t, at, at, func(x tensor.Tensor) tensor.Tensor {
-			rank := x.Shape().Rank()
-			lead := ops.Slice(ops.Shape(x), []int{0}, []int{rank - len(at)})
-			// All dimensions of the batch become rows.
-			flat := ops.Reshape(x, ops.Concat([]any{[]int64{-1}, ops.Slice(ops.Shape(x), []int{rank - len(at)}, []int{len(at)})}, 0))
-			y := l.together(fn, key, flat)
-			return ops.Reshape(y, ops.Concat([]any{lead, ops.Slice(ops.Shape(x), []int{rank - len(at)}, []int{len(at)})}, 0))
-		})
+		return onRows(fn, t, l.Names, func(x tensor.Tensor) tensor.Tensor { return l.together(fn, key, x) })
 	case rowed:
 		return innermost(fn, t, func(x rowed) tensor.Tensor {
 			items, _ := x.Carried()

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/named"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/tensor"
@@ -121,6 +122,28 @@ func unnamed(fn string, t dimensioned, from, to []named.Name, f func(tensor.Tens
 	order := batchNames(fn, t, from)
 	y := f(named.Unnamed(t, append(append([]named.Name{}, order...), from...)...))
 	return named.Of(y, append(order, to...)...)
+}
+
+// onRows applies f, which keeps what lies along positions and features, to a named tensor as rows: [rows, positions...,
+// features], in which all other dimensions are those of rows.
+func onRows(fn string, t dimensioned, n Names, f func(tensor.Tensor) tensor.Tensor) tensor.Tensor {
+	at := append(slices.Clone(n.positions()), n.In)
+	return unnamed(fn, t, at, at, func(x tensor.Tensor) tensor.Tensor {
+		if _, ok := x.(rowed); ok || x.Shape().Rank() == len(at)+1 {
+			return f(x)
+		}
+		if m, ok := x.(someMissing); ok {
+			items, there := ofItems(fn, m)
+			y, _ := f(tenon.Must(masked.New(asRows(items, len(at)), asRows(there, len(at)-1)))).(tensor.Carrier).Carried()
+			return tenon.Must(m.Carry(ops.Reshape(y, ops.Shape(items))))
+		}
+		return ops.Reshape(f(asRows(x, len(at))), ops.Shape(x))
+	})
+}
+
+// asRows makes one axis of all axes of a dense tensor but the last n.
+func asRows(x tensor.Tensor, n int) tensor.Tensor {
+	return ops.Reshape(x, ops.Concat([]any{[]int64{-1}, ops.Slice(ops.Shape(x), []int{x.Shape().Rank() - n}, []int{n})}, 0))
 }
 
 // batchNames returns the names of a tensor except those that a layer works on.

@@ -69,6 +69,7 @@ func NewGraphConv(key tensor.Tensor, in, out int, options ...GraphOptions) Graph
 func (l GraphConv) Apply(x, source, target tensor.Tensor) tensor.Tensor {
 	wantNodes("nn.GraphConv", x)
 	n := size(x, 0)
+	target = nodesAt(target, n)
 	var y tensor.Tensor
 	switch l.Gather {
 	case Normalized:
@@ -140,7 +141,7 @@ func (l GraphAttention) Apply(x, source, target tensor.Tensor) tensor.Tensor {
 	wantNodes("nn.GraphAttention", x)
 	n := size(x, 0)
 	self := ops.Range(int64(0), n, int64(1))
-	from, to := ops.Concat([]any{ops.Cast(source, dtype.Int64), self}, 0), ops.Concat([]any{ops.Cast(target, dtype.Int64), self}, 0)
+	from, to := ops.Concat([]any{ops.Cast(source, dtype.Int64), self}, 0), ops.Concat([]any{nodesAt(target, n), self}, 0)
 	heads := l.Source.Shape().Dim(0)
 	v := withLast(multiply(x, l.Kernel), 1, heads, l.Source.Shape().Dim(1)) // [nodes, heads, features]
 	score := func(of tensor.Tensor) tensor.Tensor { return ops.Sum(ops.Mul(v, of), -1) }
@@ -150,6 +151,12 @@ func (l GraphAttention) Apply(x, source, target tensor.Tensor) tensor.Tensor {
 	sum := ops.SegmentSum(ops.Mul(ops.Gather(v, from, 0), ops.ExpandDims(w, -1)), to, n)
 	y := ops.Div(sum, ops.ExpandDims(ops.SegmentSum(w, to, n), -1))
 	return l.Activation.Apply(withBias(withLast(y, 2, heads*l.Source.Shape().Dim(1)), l.Bias))
+}
+
+// nodesAt returns the nodes at the ends of edges, and fails if one of them does not exist; a segment sum would ignore an
+// edge to node -1.
+func nodesAt(ends, n tensor.Tensor) tensor.Tensor {
+	return ops.Gather(ops.Range(int64(0), n, int64(1)), ends, 0)
 }
 
 // wantNodes fails if nodes is not a matrix.

@@ -20,9 +20,9 @@ import (
 )
 
 // layersOfRows are layers that keep the positions of rows of four features.
-func layersOfRows() map[string]func(x tensor.Tensor) tensor.Tensor {
+func layersOfRows(d dtype.DType) map[string]func(x tensor.Tensor) tensor.Tensor {
 	k := ops.RandomKeys(ops.RandomKey(5), 8)
-	d, names := dtype.Float64, nn.Names{In: rep{}, Along: seq{}}
+	names := nn.Names{In: rep{}, Along: seq{}}
 	group := nn.NewGroupNorm(4, 2, nn.NormOptions{DType: d, Names: names})
 	group.Scale, group.Offset = ops.Cast(wave(1, 4), d), ops.Cast(wave(2, 4), d)
 	stack := nn.NewStack(k[0], 2, 4, 4, false, func(key tensor.Tensor, in int, reverse bool) nn.LSTM {
@@ -63,7 +63,7 @@ func layersOfRows() map[string]func(x tensor.Tensor) tensor.Tensor {
 func TestLayersTakeEveryKind(t *testing.T) {
 	lengths := []int64{3, 0, 5, 1}
 	rows := tensorOf(ragged.FromRowLengths(ops.Cast(wave(3, 9, 4), dtype.Float64), lengths))
-	for name, f := range layersOfRows() {
+	for name, f := range layersOfRows(dtype.Float64) {
 		y := f(rows).(*ragged.Tensor)
 		traced := function.New(f, function.Options{RelaxAfter: 1})
 		traced.Call(tensorOf(ragged.FromRowLengths(ops.Cast(wave(3, 2, 4), dtype.Float64), []int64{2})))
@@ -114,7 +114,7 @@ func init() { ext.Register[marked]("tenon.test/nn.marked") }
 // A type with a form goes through every layer, at once and in a trace, and keeps what it is.
 func TestLayersTakeTypesWithAForm(t *testing.T) {
 	x := ops.Cast(wave(3, 2, 5, 4), dtype.Float64)
-	for name, f := range layersOfRows() {
+	for name, f := range layersOfRows(dtype.Float64) {
 		want := f(x)
 		for how, f := range map[string]func(tensor.Tensor) tensor.Tensor{"at once": f, "traced": function.New(f).Call} {
 			y, err := tenon.Try(func() tensor.Tensor { return f(marked{x, "attic"}) })
@@ -177,18 +177,42 @@ func TestBatchNormOfEveryKind(t *testing.T) {
 // A causal layer that is extended position by position gives what it gives all at once.
 func TestAttentionIsExtended(t *testing.T) {
 	for _, s := range []nn.Sight{{Causal: true}, {Causal: true, ALiBi: true}, {Causal: true, Window: 2}} {
-		l := nn.NewMultiHeadAttention(ops.RandomKey(1), 8, 4, nn.AttentionOptions{KeyHeads: 2, Rotary: 100, Sight: s, DType: dtype.Float64})
+		l := nn.NewMultiHeadAttention(ops.RandomKey(1), 8, 4, nn.AttentionOptions{KeyHeads: 2, Rotary: 100, Sight: s, DType: dtype.Float64, Names: nn.Names{In: rep{}, Along: seq{}}})
 		x := ops.Cast(wave(1, 2, 5, 8), dtype.Float64)
-		want := l.Apply(x)
-		var c nn.Cache
-		at := 0
-		for _, n := range []int{2, 1, 2} {
-			var y tensor.Tensor
-			y, c = l.Extend(ops.Slice(x, []int{0, at, 0}, []int{2, n, 8}), c)
-			if err := tensor.AllClose(y, ops.Slice(want, []int{0, at, 0}, []int{2, n, 8})); err != nil {
-				t.Errorf("%+v: positions from %d on: %v", s, at, err)
+		mask := tensor.Of([]bool{true, true, true, true, true, true, false, true, true, false}, 2, 5)
+		some := maskedOf(x, mask)
+		for kind, k := range map[string]struct {
+			x    tensor.Tensor
+			bare func(y tensor.Tensor) tensor.Tensor
+		}{
+			"dense":  {x, func(y tensor.Tensor) tensor.Tensor { return y }},
+			"named":  {named.Of(x, batch{}, seq{}, rep{}), func(y tensor.Tensor) tensor.Tensor { return named.Unnamed(y, batch{}, seq{}, rep{}) }},
+			"masked": {some, func(y tensor.Tensor) tensor.Tensor { return masked.Fill(y, 0.0) }},
+			"named, masked": {named.Of(some, batch{}, seq{}, rep{}), func(y tensor.Tensor) tensor.Tensor {
+				return masked.Fill(named.Unnamed(y, batch{}, seq{}, rep{}), 0.0)
+			}},
+		} {
+			want := k.bare(l.Apply(k.x))
+			if kind == "dense" || kind == "named" {
+				want = l.Apply(x)
 			}
-			at += n
+			var c nn.Cache
+			at := 0
+			for _, n := range []int{2, 1, 2} {
+				part := ops.Slice(x, []int{0, at, 0}, []int{2, n, 8})
+				if kind == "masked" || kind == "named, masked" {
+					part = maskedOf(part, ops.Slice(mask, []int{0, at}, []int{2, n}))
+				}
+				if kind == "named" || kind == "named, masked" {
+					part = named.Of(part, batch{}, seq{}, rep{})
+				}
+				var y tensor.Tensor
+				y, c = l.Extend(part, c)
+				if err := tensor.AllClose(k.bare(y), ops.Slice(want, []int{0, at, 0}, []int{2, n, 8})); err != nil {
+					t.Errorf("%+v, %s: positions from %d on: %v", s, kind, at, err)
+				}
+				at += n
+			}
 		}
 	}
 	if _, err := tenon.Try(func() tensor.Tensor {

@@ -36,7 +36,7 @@ func layersOfItems() map[string]func(x tensor.Tensor) tensor.Tensor {
 	running.Mean, running.Variance = ops.Cast(wave(3, 4), d), tensor.Of([]float64{1, 2, 3, 4})
 	m := nn.NewMoments(4).Update(wave(5, 6, 4)).Scaler(nn.MinMax, d)
 	m.Names = names
-	out := layersOfRows()
+	out := layersOfRows(dtype.Float64)
 	maps.Copy(out, map[string]func(x tensor.Tensor) tensor.Tensor{
 		"layer norm": norm.Apply, "RMS norm": rms.Apply, "dense": dense.Apply, "MLP": mlp.Apply,
 		"learned positions": learned.Apply, "sinusoidal positions": nn.Positions{Names: names}.Apply, "attention": mix.Apply,

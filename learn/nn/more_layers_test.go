@@ -149,8 +149,12 @@ func TestGraphLayers(t *testing.T) {
 	if err := tensor.AllClose(traced.Call(x, source, target), a.Apply(x, source, target)); err != nil {
 		t.Errorf("traced: %v", err)
 	}
-	if _, err := tenon.Try(func() tensor.Tensor { return a.Apply(x, source, tensor.Of([]int64{0, 1, 2, 4})) }); err == nil {
-		t.Error("an edge to a node that is not there is taken")
+	for _, n := range []int64{4, -1} {
+		for name, f := range map[string]func(x, source, target tensor.Tensor) tensor.Tensor{"attention": a.Apply, "convolution": nn.NewGraphConv(ops.RandomKey(1), 2, 2, nn.GraphOptions{DType: d}).Apply} {
+			if _, err := tenon.Try(func() tensor.Tensor { return f(x, source, tensor.Of([]int64{0, 1, 2, n})) }); err == nil {
+				t.Errorf("%s: an edge to node %d, which is not there, is taken", name, n)
+			}
+		}
 	}
 	if _, err := tenon.Try(func() nn.GraphConv { return nn.NewGraphConv(ops.RandomKey(1), 2, 2, nn.GraphOptions{Gather: "most"}) }); !errors.Is(err, tenon.ErrNotFound) {
 		t.Errorf("a gathering that is not there: %v", err)

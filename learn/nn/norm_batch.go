@@ -146,21 +146,12 @@ func NewInstanceNorm(features int, options ...NormOptions) GroupNorm {
 // Apply returns the layer's output, of the shape of x. All axes of a dense x are positions
 // except the first, which is that of rows, and the last; a masked x has a mask of positions.
 //
-//	x: [rows, ..., features] dense, [rows, (positions), features] ragged, or {..., Along, In}
+//	x: [rows, ..., features] dense, [rows, (positions), features] ragged, or {..., Along or Plane, In}
 func (l GroupNorm) Apply(x tensor.Tensor) tensor.Tensor {
 	const fn = "nn.GroupNorm"
 	switch t := x.(type) {
 	case dimensioned:
-		from := []named.Name{l.Names.Along, l.Names.In}
-		return unnamed(fn, t, from, from, func(x tensor.Tensor) tensor.Tensor {
-			s := x.Shape()
-			if _, ok := x.(tensor.Carrier); ok || s.Rank() <= 3 {
-				return l.Apply(x)
-			}
-			// All dimensions before the positions become rows.
-			flat := ops.Reshape(x, []int{-1, s.Dim(-2), s.Dim(-1)})
-			return ops.Reshape(l.Apply(flat), ops.Shape(x))
-		})
+		return onRows(fn, t, l.Names, l.Apply)
 	case rowed:
 		return innermost(fn, t, func(x rowed) tensor.Tensor {
 			items, _ := x.Carried()

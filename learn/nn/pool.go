@@ -3,6 +3,7 @@ package nn
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/named"
@@ -77,45 +78,52 @@ type GlobalPool struct {
 
 // Apply returns the layer's output. Missing positions of a masked x do not count.
 //
-//	x: [rows, positions..., features] dense, [rows, (positions), features] ragged, or {..., Along, In}
+//	x: [rows, positions..., features] dense, [rows, (positions), features] ragged, or {..., Along or Plane, In}
 //	→ [rows, features]
 func (l GlobalPool) Apply(x tensor.Tensor) tensor.Tensor {
 	const fn = "nn.GlobalPool"
 	l.Kind.check(fn)
-	reduce := func(x tensor.Tensor, axes ...int) tensor.Tensor {
-		if l.Kind == MaxPool {
-			return ops.Max(x, axes...)
-		}
-		return ops.Mean(x, axes...)
-	}
-	switch t := x.(type) {
-	case dimensioned:
+	if t, ok := x.(dimensioned); ok {
 		at := l.Names.positions()
-		return unnamed(fn, t, append(at[:len(at):len(at)], l.Names.In), []named.Name{l.Names.out()}, func(x tensor.Tensor) tensor.Tensor {
-			if _, ok := x.(tensor.Carrier); ok {
-				return l.Apply(x)
-			}
-			return reduce(x, axes(x.Shape().Rank()-1-len(at), len(at))...)
+		return unnamed(fn, t, append(slices.Clone(at), l.Names.In), []named.Name{l.Names.out()}, func(x tensor.Tensor) tensor.Tensor {
+			return l.over(fn, x, len(at))
 		})
+	}
+	if s := x.Shape(); s.HasRank() && s.Rank() < 3 {
+		tenon.Throw(tenon.NewError(tenon.ErrShape, fn, fmt.Sprintf("%s has no axes of rows, positions and features", tenon.String(x.Spec()))))
+	}
+	return l.over(fn, x, x.Shape().Rank()-2)
+}
+
+// over is Apply to the n axes of positions before the features.
+func (l GlobalPool) over(fn string, x tensor.Tensor, n int) tensor.Tensor {
+	over := axes(x.Shape().Rank()-1-n, n)
+	switch t := x.(type) {
 	case rowed:
 		return withRows(l.rows(inner(t)), t)
 	case someMissing:
 		items, mask := ofItems(fn, t)
 		there := ops.ExpandDims(mask, -1)
-		over := axes(1, items.Shape().Rank()-2)
-		n := ops.Sum(ops.Cast(there, items.DType()), over...)
+		count := ops.Sum(ops.Cast(there, items.DType()), over...)
 		if l.Kind == MaxPool {
 			y := ops.Max(ops.Where(there, items, negInf(items)), over...)
-			return ops.Where(ops.Greater(n, 0.0), y, 0.0)
+			return ops.Where(ops.Greater(count, 0.0), y, 0.0)
 		}
-		return ops.Div(ops.Sum(ops.Where(there, items, 0.0), over...), ops.Maximum(n, 1.0))
+		return ops.Div(ops.Sum(ops.Where(there, items, 0.0), over...), ops.Maximum(count, 1.0))
 	case tensor.Carrier:
 		tenon.Throw(carried(fn, x))
 	}
-	if x.Shape().Rank() < 3 {
-		tenon.Throw(tenon.NewError(tenon.ErrShape, fn, fmt.Sprintf("%s has no axes of rows, positions and features", tenon.String(x.Spec()))))
+	var y tensor.Tensor
+	if l.Kind == MaxPool {
+		y = ops.Max(x, over...)
+	} else {
+		y = ops.Mean(x, over...)
 	}
-	return reduce(x, axes(1, x.Shape().Rank()-2)...)
+	if s := x.Shape().Slice(over[0], over[0]+n); s.IsFull() && s.Size() > 0 {
+		return y
+	}
+	count := ops.Prod(ops.Slice(ops.Shape(x), []int{over[0]}, []int{n}))
+	return ops.Where(ops.Greater(count, 0), y, 0.0)
 }
 
 // rows is Apply to the positions of each row.

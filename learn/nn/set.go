@@ -67,7 +67,7 @@ func (l SetPool) Apply(x tensor.Tensor) tensor.Tensor {
 	if t, ok := x.(dimensioned); ok {
 		return unnamed(fn, t, []named.Name{l.Names.Along, l.Names.In}, []named.Name{l.Names.out()}, SetPool{Query: l.Query, Kind: l.Kind}.Apply)
 	}
-	items, splits, wrap := sets(fn, x)
+	items, splits, wrap := rowsOf(fn, x, 1)
 	some := ops.ExpandDims(ops.Greater(rows.Lengths(splits), 0), -1)
 	var y tensor.Tensor
 	switch {
@@ -88,31 +88,4 @@ func (l SetPool) Apply(x tensor.Tensor) tensor.Tensor {
 		tenon.Throw(e)
 	}
 	return wrap(ops.Where(some, y, 0.0))
-}
-
-// sets returns the items of all rows as one sequence, and the row splits.
-func sets(fn string, x tensor.Tensor) (items, splits tensor.Tensor, wrap func(tensor.Tensor) tensor.Tensor) {
-	as := func(y tensor.Tensor) tensor.Tensor { return y }
-	switch t := x.(type) {
-	case rowed:
-		return rowsOf(fn, x, 1)
-	case someMissing:
-		items, there := ofItems(fn, t)
-		if there.Shape().Rank() == 2 {
-			return ops.BooleanMask(items, there, 0), rows.FromLengths(ops.Sum(ops.Cast(there, dtype.Int64), -1)), as
-		}
-	case tensor.Carrier:
-	default:
-		if at := x.Shape().Rank() - 2; at >= 0 { // all other axes become rows
-			lead := ops.Slice(ops.Shape(x), []int{0}, []int{at})
-			items = ops.Reshape(x, ops.Stack([]any{int64(-1), size(x, -1)}, 0))
-			return items, rows.Uniform(size(x, at), ops.Prod(lead)), func(y tensor.Tensor) tensor.Tensor {
-				return ops.Reshape(y, ops.Concat([]any{lead, []int64{int64(known(y))}}, 0))
-			}
-		}
-	}
-	e := tenon.NewError(tenon.ErrShape, fn, fmt.Sprintf("%s has no axes of rows, items and features", tenon.String(x.Spec())))
-	e.Hint = "give rows of items: [rows, (items), features]"
-	tenon.Throw(e)
-	return nil, nil, nil
 }

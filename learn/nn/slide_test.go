@@ -166,7 +166,7 @@ func TestOtherWindowsOverWhatIsMissing(t *testing.T) {
 		}
 	}
 	all := tenon.Must(masked.New(x, tensor.Of(slices.Repeat([]bool{true}, 8), 2, 4)))
-	for name, f := range layersOfRows() {
+	for name, f := range layersOfRows(dtype.Float64) {
 		if name == "max pool" || name == "mean pool" || name == "conv" || name == "depthwise conv" || name == "transposed conv" {
 			x4 := ops.Cast(wave(3, 2, 4, 4), dtype.Float64)
 			m4 := tenon.Must(masked.New(x4, all.Mask()))

@@ -93,10 +93,10 @@ func (p *Panels[T]) Times(c []T, cRow int, a []T, aRow, aCol, m, n, k int, alpha
 type Runs struct{ Count, Len, Apart int }
 
 // TimesRuns is Times for a first matrix whose element [i,l] is
-// a[i*aRow + l/r.Len*r.Apart + l%r.Len], with alpha 1 and as many steps as it has columns. The
+// a[i*aRow + l/r.Len*r.Apart + l%r.Len*aCol], with alpha 1 and as many steps as it has columns. The
 // order of sums is that of one run of all columns.
-func (p *Panels[T]) TimesRuns(c []T, cRow int, a []T, aRow, m, n int, r Runs, beta T) {
-	p.product(c, cRow, a, aRow, 1, m, n, r, 1, beta)
+func (p *Panels[T]) TimesRuns(c []T, cRow int, a []T, aRow, aCol, m, n int, r Runs, beta T) {
+	p.product(c, cRow, a, aRow, aCol, m, n, r, 1, beta)
 }
 
 // product checks its arguments and computes C.

@@ -67,8 +67,9 @@ func TestRuns(t *testing.T) {
 		for _, r := range []Runs{{1, 7, 0}, {3, 9, 40}, {3, 9, 4}, {2, 70, 70}, {4, 1, 3}, {2, 130, 150}, {0, 4, 8}, {3, 0, 8}} {
 			for _, n := range []int{1, 4, 16, 21, 32, 48, 64, 75} {
 				const m, aRow = 29, 5
+				aCol := 1 + n%3
 				k, cRow := r.Count*r.Len, (n+15)/16*16
-				a, b := make([]float32, m*aRow+r.Count*r.Apart+r.Len), make([]float32, k*n)
+				a, b := make([]float32, m*aRow+r.Count*r.Apart+r.Len*aCol), make([]float32, k*n)
 				for i := range a {
 					a[i] = float32(rng.IntN(9) - 4)
 				}
@@ -87,10 +88,10 @@ func TestRuns(t *testing.T) {
 							}
 							want[i] *= beta
 							for l := range k {
-								want[i] += a[i/cRow*aRow+l/r.Len*r.Apart+l%r.Len] * b[l*n+i%cRow]
+								want[i] += a[i/cRow*aRow+l/r.Len*r.Apart+l%r.Len*aCol] * b[l*n+i%cRow]
 							}
 						}
-						p.TimesRuns(got, cRow, a, aRow, m, n, r, beta)
+						p.TimesRuns(got, cRow, a, aRow, aCol, m, n, r, beta)
 						if !slices.Equal(got, want) {
 							t.Fatalf("%s: %+v, %d columns, beta %v, past %v: got %v, want %v", name, r, n, beta, past, got, want)
 						}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/tenonml/tenon/internal/arena"
 	"github.com/tenonml/tenon/internal/kernel/gemm"
 	"github.com/tenonml/tenon/internal/kernel/stream"
 	"github.com/tenonml/tenon/internal/par"
@@ -18,9 +19,10 @@ import (
 // c. Features are divided into groups; the features of a group contribute only to the results of
 // the same group.
 //
-// The windows are never materialised. For one stretch of the last axis at a time, the positions
-// that its windows cover are copied so that those along all other axes are adjacent. The windows
-// are then overlapping rows at a fixed stride, which a matrix product can read.
+// The windows are never materialised. The positions that the windows of a block cover are copied,
+// with zeros for those outside. The windows of a line are then overlapping rows at a fixed stride,
+// which consist of a run of numbers for each element along the outer axes, and a matrix product can
+// read them.
 type Convolution struct {
 	Axes                   []Axis
 	Items                  int
@@ -34,12 +36,18 @@ type Convolution struct {
 	stretch, stretches     int // windows of a stretch, and stretches along the last axis
 	lines, units, most     int // windows along the outer axes, stretches in total, positions covered by a stretch
 	taps, rounds, elements int // window elements along the last axis per product, number of such products, elements of a window
+
+	row                  Axis // the last of the outer axes, or one with a single position
+	far                  int  // number of window elements along the other outer axes
+	high, across, blocks int  // lines of windows of a block, blocks along the row axis, blocks in total
+	tall                 int  // lines of positions that a block covers
 }
 
 // Sizes by which scratch memory and sums are divided.
 const (
 	stretchBytes = 48 << 10 // size of a stretch, which fits into the second-level cache, and mostly into the first
 	sumLength    = 1024     // length up to which products sum in a single block
+	lineSum      = 256      // the same over windows, whose lines should stay in the first-level cache
 	direct       = 16       // number of features from which a product with one column for each fills vectors
 	sumParts     = 8        // number of ranges of units with separate partial sums for the kernel's gradient
 	unitWork     = 1 << 22  // multiply-adds worth a task with its own scratch memory
@@ -59,11 +67,6 @@ func (c *Convolution) plan(size int) {
 	c.stretches = (c.last.Out + c.stretch - 1) / max(1, c.stretch)
 	c.units = c.Items * c.lines * c.stretches
 	c.most = c.seen(c.stretch)
-	c.taps = 1
-	if c.last.Dilation == 1 {
-		c.taps = min(c.last.Size, max(1, sumLength/max(1, c.step)))
-	}
-	c.rounds = (c.last.Size + c.taps - 1) / c.taps
 }
 
 // seen returns the number of positions that n windows along the last axis cover.
@@ -107,14 +110,24 @@ func (c *Convolution) unit(u *unit, i int) {
 // eachLine calls f for each window element e along the outer axes, with the first position of its
 // line and whether it lies at a position.
 func (c *Convolution) eachLine(u *unit, f func(e, line int, ok bool)) {
-	for e := range c.beside {
-		n, ok := origin(c.outer, u.start, u.k)
-		f(e, n*c.last.In, ok)
-		for i := len(c.outer) - 1; i >= 0; i-- {
-			if u.k[i]++; u.k[i] < c.outer[i].Size {
+	eachElement(c.outer, u, func(e, n int, ok bool) { f(e, n*c.last.In, ok) })
+}
+
+// eachElement calls f for each element e of a unit's first window along the first of the outer axes,
+// with its position along them, and whether there is one.
+func eachElement(axes []Axis, u *unit, f func(e, n int, ok bool)) {
+	for e := 0; ; e++ {
+		n, ok := origin(axes, u.start, u.k)
+		f(e, n, ok)
+		i := len(axes) - 1
+		for ; i >= 0; i-- {
+			if u.k[i]++; u.k[i] < axes[i].Size {
 				break
 			}
 			u.k[i] = 0
+		}
+		if i < 0 {
+			return
 		}
 	}
 }
@@ -135,48 +148,6 @@ func (c *Convolution) reached(u *unit, k int) (lo, hi, position int) {
 		hi = min(u.n, (c.last.In-1-at)/stride+1)
 	}
 	return lo, hi, at + lo*stride
-}
-
-// A layout says where the features of a position along the last axis lie in gathered memory, for
-// window element e along the outer axes: at position·p + e·line.
-type layout struct{ position, line int }
-
-// inLines lays the positions of each line side by side, as those of x are: windows are as many runs
-// of consecutive numbers as there are lines.
-func (c *Convolution) inLines() layout { return layout{c.in, c.most * c.in} }
-
-// interleaved lays the lines of each position side by side: windows along the last axis are
-// overlapping rows at a fixed stride.
-func (c *Convolution) interleaved() layout { return layout{c.step, c.in} }
-
-// gather sets dst to the positions that a unit's windows cover, with zeros for those outside.
-func gather[T gemm.Element](c *Convolution, u *unit, dst, x []T, l layout, group int) {
-	n := c.seen(u.n)
-	x = x[u.item*c.positions*c.Features:]
-	c.eachLine(u, func(e, line int, ok bool) {
-		lo, hi := c.inside(u)
-		if !ok {
-			lo, hi = n, n
-		}
-		dst := dst[e*l.line:]
-		zero(dst, lo, c.in, l.position)
-		if lo < hi {
-			spread(dst[lo*l.position:], x[(line+u.first+lo)*c.Features+group*c.in:], hi-lo, c.in, l.position, c.Features)
-		}
-		if hi < n {
-			zero(dst[hi*l.position:], n-hi, c.in, l.position)
-		}
-	})
-}
-
-// zero clears n pieces of size elements that start step elements apart.
-func zero[T gemm.Element](dst []T, n, size, step int) {
-	if size == step {
-		n, size = 1, n*size
-	}
-	for i := range n {
-		clear(dst[i*step:][:size])
-	}
 }
 
 // spread copies n pieces of size elements that start to elements apart in dst and from elements
@@ -209,77 +180,80 @@ func spread[T gemm.Element](dst, src []T, n, size, to, from int) {
 	}
 }
 
-// arranged returns the rows of the kernel for each group in the order of [Convolution.eachRow].
-func arranged[T gemm.Element](c *Convolution, kernel []T, taps int) []T {
-	out := make([]T, len(kernel))
-	c.eachRow(taps, func(row, at int) { copy(out[row:][:c.out], kernel[at:]) })
-	return out
-}
-
-// eachRow calls f for each row of a group's kernel, with its position in the arranged kernel,
+// arranged returns the rows of the kernel for each group in the order in which products take them:
 //
-//	[groups, ranges of taps elements along the last axis, elements along the outer axes, elements of a range, features, out],
-//
-// and in the original one, whose rows hold the results of all groups.
-func (c *Convolution) eachRow(taps int, f func(row, at int)) {
-	row := 0
+//	[groups, ranges of lines elements along the outer axes, ranges of taps elements along the last axis,
+//	elements of the first range, elements of the second, features, out]
+func arranged[T gemm.Element](c *Convolution, kernel []T, lines, taps int) []T {
+	out := make([]T, 0, len(kernel))
 	for g := range c.Groups {
-		for k0 := 0; k0 < c.last.Size; k0 += taps {
-			for e := range c.beside {
-				from, to := e*c.last.Size+k0, e*c.last.Size+min(k0+taps, c.last.Size)
-				for i := from * c.in; i < to*c.in; i++ {
-					f(row, i*c.Out+g*c.out)
-					row += c.out
+		for e0 := 0; e0 < c.beside; e0 += lines {
+			for k0 := 0; k0 < c.last.Size; k0 += taps {
+				for e := e0; e < e0+lines; e++ {
+					from, to := e*c.last.Size+k0, e*c.last.Size+min(k0+taps, c.last.Size)
+					for i := from * c.in; i < to*c.in; i++ {
+						out = append(out, kernel[i*c.Out+g*c.out:][:c.out]...)
+					}
 				}
 			}
 		}
 	}
+	return out
 }
 
 // scratch is the memory that one goroutine works with.
 type scratch[T gemm.Element] struct {
-	unit
-	seen    []T
+	block
+	lent    *arena.Buffer
+	seen    []T // of lent
 	panels  []gemm.Panels[T]
 	product gemm.Panels[T]
 }
 
-// newScratch returns scratch memory for products with kernels that other goroutines use as well.
-func newScratch[T gemm.Element](c *Convolution, kernels []gemm.Panels[T]) *scratch[T] {
-	return &scratch[T]{seen: make([]T, c.most*c.step), panels: slices.Clone(kernels)}
+// newScratch returns scratch memory with n numbers of any values, and for products with kernels that
+// other goroutines use as well.
+func newScratch[T gemm.Element](n int, kernels []gemm.Panels[T]) *scratch[T] {
+	b := arena.Alloc(n * int(unsafe.Sizeof(*new(T))))
+	return &scratch[T]{lent: b, seen: arena.View[T](b, n), panels: slices.Clone(kernels)}
 }
+
+func (s *scratch[T]) release() { s.lent.Release() }
 
 // Forward sets y to the convolution of x.
 func Forward[T gemm.Element](c Convolution, y, x, kernel []T) {
-	c.plan(int(unsafe.Sizeof(*new(T))))
+	size := int(unsafe.Sizeof(*new(T)))
+	c.plan(size)
 	if c.in == 0 {
 		clear(y)
 		return
 	}
-	kernel = arranged(&c, kernel, c.taps)
-	lines := c.inLines()
-	panels := make([]gemm.Panels[T], c.Groups*c.rounds)
-	past := c.rounds == 1 && len(y)*int(unsafe.Sizeof(*new(T))) >= stream.Threshold
+	c.planBlocks(size)
+	kernel = arranged(&c, kernel, c.row.Size, c.taps)
+	panels := make([]gemm.Panels[T], c.Groups*c.far*c.rounds)
+	past := c.far*c.rounds == 1 && len(y)*size >= stream.Threshold
 	for i := range panels {
 		panels[i].Past = past
 		k0, k1 := c.round(i % c.rounds)
-		panels[i].Pack(kernel[(i/c.rounds*c.last.Size+k0)*c.step*c.out:], (k1-k0)*c.step, c.out, c.out, 1)
+		rows := c.row.Size * c.in
+		panels[i].Pack(kernel[(i/c.rounds*c.last.Size+k0)*rows*c.out:], (k1-k0)*rows, c.out, c.out, 1)
 	}
-	par.For(c.units, max(1, unitWork/c.work()), func(lo, hi int) {
-		s := newScratch(&c, panels)
+	par.For(c.blocks, max(1, unitWork/(c.work()*c.high)), func(lo, hi int) {
+		s := newScratch(c.far*c.tall*c.most*c.in, panels)
+		defer s.release()
 		for i := lo; i < hi; i++ {
-			c.unit(&s.unit, i)
+			c.block(&s.block, i)
 			for g := range c.Groups {
-				gather(&c, &s.unit, s.seen, x, lines, g)
-				to := y[(s.item*c.windows+s.from)*c.Out+g*c.out:]
-				for r := range c.rounds {
-					k0, k1 := c.round(r)
+				gather(&c, &s.block, s.seen, x, g)
+				for l := range s.lines {
+					to := y[(s.item*c.windows+s.from+l*c.last.Out)*c.Out+g*c.out:]
 					beta := T(0)
-					if r > 0 {
+					for p := range c.far * c.rounds {
+						k0, k1 := c.round(p % c.rounds)
+						a := s.seen[c.at(l, p/c.rounds*c.row.Size, k0):]
+						runs := gemm.Runs{Count: c.row.Size, Len: (k1 - k0) * c.in, Apart: c.row.Dilation * c.most * c.in}
+						s.panels[g*c.far*c.rounds+p].TimesRuns(to, c.Out, a, c.last.Stride*c.in, 1, s.n, c.out, runs, beta)
 						beta = 1
 					}
-					a := s.seen[k0*c.last.Dilation*c.in:]
-					s.panels[g*c.rounds+r].TimesRuns(to, c.Out, a, c.last.Stride*c.in, s.n, c.out, gemm.Runs{Count: c.beside, Len: (k1 - k0) * c.in, Apart: lines.line}, beta)
 				}
 			}
 		}
@@ -289,11 +263,16 @@ func Forward[T gemm.Element](c Convolution, y, x, kernel []T) {
 // Input sets x to the transpose of the convolution with respect to x, applied to y.
 func Input[T gemm.Element](c Convolution, x, y, kernel []T) {
 	c.plan(int(unsafe.Sizeof(*new(T))))
+	if c.in >= direct && c.out > 0 && !slices.ContainsFunc(c.Axes, func(a Axis) bool { return a.Stride > 1 }) {
+		m, kernel := mirrored(&c, kernel)
+		Forward(m, x, y, kernel)
+		return
+	}
 	clear(x)
 	if c.in == 0 || c.out == 0 {
 		return
 	}
-	kernel = arranged(&c, kernel, 1)
+	kernel = arranged(&c, kernel, c.beside, 1)
 	// Each window element along the outer axes is either a product of its own, or all are one
 	// product.
 	whole, columns := c.in >= direct || c.beside == 1, c.step
@@ -306,7 +285,8 @@ func Input[T gemm.Element](c Convolution, x, y, kernel []T) {
 	}
 	// Divide by items, because the windows of one item overlap in x.
 	par.For(c.Items, max(1, unitWork/(c.work()*c.lines*c.stretches)), func(lo, hi int) {
-		s := newScratch(&c, panels)
+		s := newScratch(c.most*c.step, panels)
+		defer s.release()
 		for i := lo * c.lines * c.stretches; i < hi*c.lines*c.stretches; i++ {
 			c.unit(&s.unit, i)
 			for g := range c.Groups {
@@ -320,6 +300,28 @@ func Input[T gemm.Element](c Convolution, x, y, kernel []T) {
 			}
 		}
 	})
+}
+
+// mirrored returns the transpose of a convolution whose windows are one position apart, as a
+// convolution of its own: a position meets the windows that reach it in the reverse order of their
+// elements.
+func mirrored[T gemm.Element](c *Convolution, kernel []T) (Convolution, []T) {
+	m := Convolution{Items: c.Items, Features: c.Out, Out: c.Features, Groups: c.Groups}
+	for _, a := range c.Axes {
+		a.In, a.Out, a.Before = a.Out, a.In, (a.Size-1)*a.Dilation-a.Before
+		m.Axes = append(m.Axes, a)
+	}
+	out := make([]T, 0, len(kernel))
+	for e := c.elements - 1; e >= 0; e-- {
+		for o := range c.out {
+			for g := range c.Groups {
+				for i := range c.in {
+					out = append(out, kernel[(e*c.in+i)*c.Out+g*c.out+o])
+				}
+			}
+		}
+	}
+	return m, out
 }
 
 // inPlace adds a unit's products to the positions, one window element at a time.
@@ -365,34 +367,52 @@ func beside[T gemm.Element](c *Convolution, s *scratch[T], x, y []T, group int) 
 // Kernel sets kernel to the transpose of the convolution with respect to the kernel, applied to x
 // and y.
 func Kernel[T gemm.Element](c Convolution, kernel, x, y []T) {
-	c.plan(int(unsafe.Sizeof(*new(T))))
+	size := int(unsafe.Sizeof(*new(T)))
+	c.plan(size)
 	clear(kernel)
-	parts := max(1, min(sumParts, c.units*c.work()/unitWork, c.units))
+	if c.in == 0 || c.out == 0 {
+		return
+	}
+	c.planBlocks(size)
+	parts := max(1, min(sumParts, c.units*c.work()/unitWork, c.blocks))
 	sums := make([][]T, parts)
 	par.For(parts, 1, func(lo, hi int) {
-		s := newScratch[T](&c, nil)
+		s := newScratch[T](c.far*c.tall*c.most*c.in, nil)
+		defer s.release()
 		for part := lo; part < hi; part++ {
 			sums[part] = make([]T, len(kernel))
-			for i := part * c.units / parts; i < (part+1)*c.units/parts; i++ {
-				c.unit(&s.unit, i)
+			for i := part * c.blocks / parts; i < (part+1)*c.blocks/parts; i++ {
+				c.block(&s.block, i)
 				for g := range c.Groups {
-					gather(&c, &s.unit, s.seen, x, c.interleaved(), g)
-					s.product.View(y[(s.item*c.windows+s.from)*c.Out+g*c.out:], s.n, c.out, c.Out)
-					for r := range c.rounds {
-						k0, k1 := c.round(r)
-						to := sums[part][(g*c.last.Size+k0)*c.step*c.out:]
-						s.product.Times(to, c.out, s.seen[k0*c.last.Dilation*c.step:], 1, c.last.Stride*c.step, (k1-k0)*c.step, c.out, s.n, 1, 1)
-					}
+					gather(&c, &s.block, s.seen, x, g)
+					s.addKernel(&c, sums[part], y, g)
 				}
 			}
 		}
 	})
 	for _, sum := range sums {
-		c.eachRow(1, func(row, at int) {
-			to := kernel[at:][:c.out]
-			for i, v := range sum[row:][:c.out] {
-				to[i] += v
+		for i, v := range sum {
+			kernel[i] += v
+		}
+	}
+}
+
+// addKernel adds a block's products to the sums of a group's kernel.
+func (s *scratch[T]) addKernel(c *Convolution, sums, y []T, group int) {
+	together := 1
+	if c.stretches == 1 { // the windows of consecutive lines follow each other
+		together = max(1, lineSum/s.n)
+	}
+	for l := 0; l < s.lines; l += together {
+		n := min(together, s.lines-l)
+		s.product.View(y[(s.item*c.windows+s.from+l*c.last.Out)*c.Out+group*c.out:], n*s.n, c.out, c.Out)
+		runs := gemm.Runs{Count: n, Len: s.n, Apart: c.row.Stride * c.most * c.in}
+		for e := range c.beside {
+			for r := range c.rounds {
+				k0, k1 := c.round(r)
+				to := sums[(e*c.last.Size+k0)*c.in*c.Out+group*c.out:]
+				s.product.TimesRuns(to, c.Out, s.seen[c.at(l, e, k0):], 1, c.last.Stride*c.in, (k1-k0)*c.in, c.out, runs, 1)
 			}
-		})
+		}
 	}
 }

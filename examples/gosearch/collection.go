@@ -52,9 +52,13 @@ func newCollection(decls []decl.Decl, o eval.SplitOptions, vocab *token.Vocabula
 	if c.vocab == nil {
 		seen := make([][]token.Token, 0, 2*len(c.split.Train))
 		for _, p := range c.split.Train {
+			d := &decls[c.split.Rows[p]]
 			seen = append(seen, c.tokens[p], c.tokenizer.Question(c.split.Questions[p]))
-			for _, text := range decls[c.split.Rows[p]].Callers {
+			for _, text := range d.Callers {
 				seen = append(seen, c.tokenizer.Question(text))
+			}
+			for _, text := range d.Asked {
+				seen = append(seen, c.tokenizer.Content(text))
 			}
 		}
 		c.vocab = token.BuildVocabulary(seen, token.VocabularyOptions{MinRows: 2})
@@ -96,16 +100,24 @@ func (c *collection) questions(positions []int) []model.Row {
 	return out
 }
 
-// callers encodes what callers say about the declarations at some positions.
-func (c *collection) callers(positions []int) [][]model.Row {
-	out := make([][]model.Row, len(positions))
+// further encodes what callers say about the declarations at some positions, and what people ask for them.
+func (c *collection) further(positions []int) [][][]model.Row {
+	callers, asked := make([][]model.Row, len(positions)), make([][]model.Row, len(positions))
 	parallel(len(positions), func(i int) {
-		for _, text := range c.decls[c.split.Rows[positions[i]]].Callers {
-			if r := encode(c.vocab, c.tokenizer.Question(text)); len(r.Tokens) > 0 {
-				out[i] = append(out[i], r)
-			}
-		}
+		d := &c.decls[c.split.Rows[positions[i]]]
+		callers[i] = encodeAll(c.vocab, d.Callers, c.tokenizer.Question)
+		asked[i] = encodeAll(c.vocab, d.Asked, c.tokenizer.Content)
 	})
+	return [][][]model.Row{callers, asked}
+}
+
+// encodeAll encodes texts except those without known words.
+func encodeAll(v *token.Vocabulary, texts []string, tokens func(string) []token.Token) (out []model.Row) {
+	for _, text := range texts {
+		if r := encode(v, tokens(text)); len(r.Tokens) > 0 {
+			out = append(out, r)
+		}
+	}
 	return out
 }
 

@@ -2,6 +2,7 @@
 //
 //	gosearch index                        read the standard library's source
 //	gosearch index ./... std              or that of other folders and modules
+//	gosearch index -questions FILE std    and what people ask for its functions
 //	gosearch train                        learn from it, keep a model and a report
 //	gosearch "read a file line by line"   ask; -json for programs, -all for what cannot be imported
 //	gosearch serve                        ask in a browser

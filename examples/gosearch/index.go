@@ -11,6 +11,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/tenonml/tenon/examples/gosearch/internal/asked"
 	"github.com/tenonml/tenon/examples/gosearch/internal/decl"
 	"github.com/tenonml/tenon/examples/gosearch/internal/progress"
 	"github.com/tenonml/tenon/internal/atomicfile"
@@ -25,13 +26,16 @@ func indexCommand(stdout io.Writer, stderr *os.File) *cli.Command {
 			Name:        "src",
 			Usage:       "read `SOURCE`, as an argument does: std (the standard library), a folder with all below (./... too), a module of the module cache as path[@version], or modcache (all of it); more than once for several",
 			DefaultText: "std",
+		}, &cli.StringSliceFlag{
+			Name:  "questions",
+			Usage: "learn also from the questions in `FILE`: lines of a question, a tab, and the functions that answer it, as in net/http.Client.Do, separated by spaces",
 		}},
 		Action: func(ctx context.Context, c *cli.Command) error {
 			path, err := home(c, declarationsFile)
 			if err != nil {
 				return err
 			}
-			return index(ctx, slices.Concat(c.StringSlice("src"), c.Args().Slice()), path, stdout, stderr)
+			return index(ctx, slices.Concat(c.StringSlice("src"), c.Args().Slice()), c.StringSlice("questions"), path, stdout, stderr)
 		},
 	}
 }
@@ -39,9 +43,16 @@ func indexCommand(stdout io.Writer, stderr *os.File) *cli.Command {
 // skippedShown is how many skipped files are named, because a broken tree may have thousands.
 const skippedShown = 20
 
-// index reads the sources and writes their declarations to path.
-func index(ctx context.Context, sources []string, path string, stdout io.Writer, stderr *os.File) error {
+// index reads the sources and writes their declarations to path, with what is asked for them in files of questions.
+func index(ctx context.Context, sources, files []string, path string, stdout io.Writer, stderr *os.File) error {
 	start := time.Now()
+	people := make([][]asked.Question, len(files))
+	for i, file := range files {
+		var err error
+		if people[i], err = asked.ReadFile(file); err != nil {
+			return err
+		}
+	}
 	loc := decl.Locate()
 	dirs, err := loc.Resolve(sources...)
 	if err != nil {
@@ -57,6 +68,12 @@ func index(ctx context.Context, sources []string, path string, stdout io.Writer,
 	bar.Close()
 	if err != nil {
 		return err
+	}
+	asked.Attach(result.Decls, asked.Std())
+	for i, file := range files {
+		if n := asked.Attach(result.Decls, people[i]); n < len(people[i]) {
+			fmt.Fprintf(stderr, "%s: nothing that was read answers %d of the %d questions\n", file, len(people[i])-n, len(people[i]))
+		}
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err

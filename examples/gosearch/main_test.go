@@ -90,6 +90,26 @@ func TestIndex(t *testing.T) {
 	}
 }
 
+// Questions in files are added to the functions that answer them.
+func TestIndexWithQuestions(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "asked.tsv")
+	write(t, file, "# as people ask\n\nwhat have i to pay\texample.com/shop/cart.Add example.com/shop.None\nwho is there\texample.com/shop.None\n")
+	code, _, stderr := gosearch(t, t.Context(), dir, "index", "-src", shop, "-questions", file)
+	if want := file + ": nothing that was read answers 1 of the 2 questions\n"; code != 0 || stderr != want {
+		t.Fatalf("exit status %d, stderr %q, want %q", code, stderr, want)
+	}
+	decls, err := readDeclarations(filepath.Join(dir, declarationsFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range decls {
+		if got, want := strings.Join(d.Asked, ";"), map[bool]string{true: "what have i to pay"}[d.QualifiedName() == "cart.Add"]; got != want {
+			t.Errorf("%s: asked %q, want %q", d.QualifiedName(), got, want)
+		}
+	}
+}
+
 func TestIndexOfArguments(t *testing.T) {
 	code, out, stderr := gosearch(t, t.Context(), t.TempDir(), "index", shop+"/...")
 	if code != 0 || stderr != "" || !strings.HasPrefix(out, "8 declarations in 2 packages") {
@@ -169,6 +189,8 @@ func TestErrors(t *testing.T) {
 		{"empty question", empty, []string{" ?! "}, 2, "the question is empty"},
 		{"no answers", empty, []string{"-n", "0", "sort"}, 2, "-n must be at least 1"},
 		{"no epochs", empty, []string{"train", "-epochs", "0"}, 2, "-epochs must be at least 1"},
+		{"no questions", empty, []string{"index", "-questions", filepath.Join(empty, "none.tsv")}, 1, "none.tsv: no such file"},
+		{"questions without answers", empty, []string{"index", "-questions", "main_test.go"}, 1, "main_test.go:1: want a question, a tab, and the functions"},
 		{"no source", empty, []string{"index", "-src", empty}, 1, "no Go source in " + empty},
 		{"neither folder nor module", empty, []string{"index", "-src", "./nowhere"}, 1, "./nowhere is neither a folder nor a module path"},
 		{"folder is a file", inFile, []string{"index", "-src", shop}, 1, "not a directory"},

@@ -26,7 +26,7 @@ func (s *searcher) printPeople(ctx context.Context, w io.Writer, decls []decl.De
 		{"model", func(_ string, cosines []float32) []float32 { return s.among(slices.Clone(cosines), false) }},
 		{"answers", func(q string, cosines []float32) []float32 { return s.scores(q, cosines, false) }},
 	}
-	questions, places := eval.People(), eval.Places(decls)
+	questions, places := eval.People(), decl.Places(decls)
 	texts := make([]string, len(questions))
 	for i, q := range questions {
 		texts[i] = q.Text

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -78,7 +79,7 @@ func trainIn(ctx context.Context, c *cli.Command, ranks *train.Ranks, dir string
 	path := filepath.Join(dir, declarationsFile)
 	decls, err := decl.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		if err = index(ctx, nil, path, stdout, stderr); err == nil {
+		if err = index(ctx, nil, nil, path, stdout, stderr); err == nil {
 			decls, err = decl.ReadFile(path)
 		}
 	}
@@ -234,7 +235,7 @@ func (t *trainer) fit(ctx context.Context, checkpoint string) error {
 	}
 	o := model.Options{
 		Ranks: t.ranks, Epochs: t.epochs, Seed: t.seed, Checkpoint: checkpoint, Run: t.describe(),
-		More: t.callers(t.split.Train), Groups: t.packages(t.split.Train), Synonyms: t.synonyms(),
+		More: t.further(t.split.Train), Groups: t.packages(t.split.Train), Synonyms: t.synonyms(),
 		Validate: func(ctx context.Context, p model.Params) (float64, error) {
 			if validation.encoder == nil {
 				validation.encoder = model.NewEncoder(p)
@@ -324,21 +325,26 @@ func (t *trainer) save(ctx context.Context, dir string, f figures) error {
 
 // answers returns the vectors with which questions are compared from now on: of all
 // declarations, and including the first sentence of the comment, which had to be left out while
-// it was used as the question. What else its file and package are about counts, too: many words
+// it was used as the question, and what people ask. What else its file and package are about counts, too: many words
 // of a question say where to look rather than what for.
 func (t *trainer) answers() []float32 {
-	rows, first := make([]model.Row, len(t.decls)), make([]model.Row, len(t.decls))
+	rows, first, asked := make([]model.Row, len(t.decls)), make([]model.Row, len(t.decls)), make([][]model.Row, len(t.decls))
 	parallel(len(t.decls), func(i int) {
 		d := &t.decls[i]
 		rows[i] = encode(t.vocab, t.tokenizer.Declaration(d))
 		sentence, _ := d.Synopsis()
 		first[i] = encode(t.vocab, t.tokenizer.Question(sentence))
+		asked[i] = encodeAll(t.vocab, d.Asked, t.tokenizer.Content)
 	})
 	out := t.encoder.Vectors(rows)
-	other := t.encoder.Vectors(first)
+	other, people := t.encoder.Vectors(first), t.encoder.Vectors(slices.Concat(asked...))
 	for i := range t.decls {
 		at := i * model.Width
 		add(out[at:at+model.Width], other[at:at+model.Width], 1)
+		for range asked[i] {
+			add(out[at:at+model.Width], people[:model.Width], 1/float64(len(asked[i])))
+			people = people[model.Width:]
+		}
 		unit(out[at : at+model.Width])
 	}
 	files := t.means(out, func(d *decl.Decl) string { return d.File })

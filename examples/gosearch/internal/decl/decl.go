@@ -33,6 +33,8 @@ type Decl struct {
 	// Callers is what comments beside calls say, and the names of small functions that call it.
 	Uses    int64    `json:"uses"`
 	Callers []string `json:"callers"`
+	// Asked is questions that people ask for it: see package asked.
+	Asked []string `json:"asked"`
 	// File is slash-separated; $GOROOT and $GOMODCACHE stand for those folders,
 	// so that an index means the same on another machine. See [Locator].
 	File string `json:"file"`
@@ -83,6 +85,17 @@ func (d *Decl) Paths() []string {
 	out := []string{d.Package + "." + t + "." + d.Name}
 	for _, t := range d.Through {
 		out = append(out, d.Package+"."+t+"."+d.Name)
+	}
+	return out
+}
+
+// Places returns the indices of declarations by path.
+func Places(decls []Decl) map[string][]int {
+	out := map[string][]int{}
+	for i := range decls {
+		for _, p := range decls[i].Paths() {
+			out[p] = append(out[p], i)
+		}
 	}
 	return out
 }

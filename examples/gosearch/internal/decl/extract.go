@@ -199,7 +199,7 @@ func (f folder) fromFunc(fset *token.FileSet, p *doc.Package, fn *doc.Func, t *d
 	pos := fset.PositionFor(fn.Decl.Pos(), false)
 	d := Decl{
 		Package: f.importPath, PackageName: p.Name, Name: fn.Name, Kind: "func", Doc: fn.Doc,
-		Through: []string{}, Callers: []string{},
+		Through: []string{}, Callers: []string{}, Asked: []string{},
 		TypeParams: paramsOf(fn.Decl.Type.TypeParams),
 		Params:     paramsOf(fn.Decl.Type.Params),
 		Results:    paramsOf(fn.Decl.Type.Results),

@@ -62,7 +62,7 @@ func TestWalkModule(t *testing.T) {
 	nobody := []string{}
 	want := []decl.Decl{
 		{
-			Package: "example.com/shop", PackageName: "shop", PackageDoc: shopDoc, Name: "Open", Kind: "func", Through: nobody, Callers: nobody, TypeParams: none,
+			Package: "example.com/shop", PackageName: "shop", PackageDoc: shopDoc, Name: "Open", Kind: "func", Through: nobody, Callers: nobody, Asked: nobody, TypeParams: none,
 			Params:  []decl.Param{{Name: "addr", Type: "string"}, {Name: "hours", Type: "...int"}},
 			Results: []decl.Param{{Name: "s", Type: "*Shop"}, {Name: "err", Type: "error"}},
 			TypeDoc: "Shop sells things.", Doc: "Open opens the shop that lives at addr. It fails at night.\n\nThe caller closes it.\n",
@@ -73,12 +73,12 @@ func TestWalkModule(t *testing.T) {
 			File: dir + "/shop.go", Line: 9,
 		},
 		{
-			Package: "example.com/shop", PackageName: "shop", PackageDoc: shopDoc, Name: "Close", Kind: "method", Through: []string{"Shop"}, Callers: nobody, Receiver: "*base", TypeParams: none,
+			Package: "example.com/shop", PackageName: "shop", PackageDoc: shopDoc, Name: "Close", Kind: "method", Through: []string{"Shop"}, Callers: nobody, Asked: nobody, Receiver: "*base", TypeParams: none,
 			Params: none, Results: []decl.Param{{Type: "error"}}, Doc: "Close shuts the door.\n", Examples: noExample,
 			File: dir + "/shop.go", Line: 17,
 		},
 		{
-			Package: "example.com/shop", PackageName: "shop", PackageDoc: shopDoc, Name: "Sell", Kind: "method", Through: nobody, Callers: nobody, Receiver: "*Shop", TypeParams: none,
+			Package: "example.com/shop", PackageName: "shop", PackageDoc: shopDoc, Name: "Sell", Kind: "method", Through: nobody, Callers: nobody, Asked: nobody, Receiver: "*Shop", TypeParams: none,
 			Params:  []decl.Param{{Name: "n", Type: "int"}, {Name: "limit", Type: "int"}, {Name: "to", Type: "io.Writer"}},
 			Results: none,
 			TypeDoc: "Shop sells things.", Doc: "Sell hands over n items\nand takes the money.\n",
@@ -86,30 +86,30 @@ func TestWalkModule(t *testing.T) {
 			File:     dir + "/shop.go", Line: 21,
 		},
 		{
-			Package: "example.com/shop", PackageName: "shop", PackageDoc: shopDoc, Name: "less", Kind: "func", Through: nobody, Callers: nobody, TypeParams: none,
+			Package: "example.com/shop", PackageName: "shop", PackageDoc: shopDoc, Name: "less", Kind: "func", Through: nobody, Callers: nobody, Asked: nobody, TypeParams: none,
 			Params:  []decl.Param{{Name: "a", Type: "float64"}, {Name: "b", Type: "float64"}},
 			Results: []decl.Param{{Type: "bool"}}, Doc: "less orders prices.\n", Examples: noExample,
 			File: dir + "/shop.go", Line: 29,
 		},
 		{
-			Package: "example.com/shop", PackageName: "shop", PackageDoc: shopDoc, Name: "Map", Kind: "func", Through: nobody, Callers: nobody,
+			Package: "example.com/shop", PackageName: "shop", PackageDoc: shopDoc, Name: "Map", Kind: "func", Through: nobody, Callers: nobody, Asked: nobody,
 			TypeParams: []decl.Param{{Name: "A", Type: "any"}, {Name: "B", Type: "any"}},
 			Params:     []decl.Param{{Name: "in", Type: "[]A"}, {Name: "f", Type: "func(A) B"}},
 			Results:    []decl.Param{{Type: "[]B"}}, Doc: "Map turns each thing into another.\n", Examples: noExample,
 			File: dir + "/shop.go", Line: 35,
 		},
 		{
-			Package: "example.com/shop", PackageName: "shop", PackageDoc: shopDoc, Name: "Get", Kind: "method", Through: nobody, Callers: nobody, Receiver: "Box[T]", TypeParams: none, Params: none,
+			Package: "example.com/shop", PackageName: "shop", PackageDoc: shopDoc, Name: "Get", Kind: "method", Through: nobody, Callers: nobody, Asked: nobody, Receiver: "Box[T]", TypeParams: none, Params: none,
 			Results: []decl.Param{{Type: "T"}, {Type: "bool"}}, TypeDoc: "Box holds one thing.", Doc: "Get gives the thing, or false.\n", Examples: noExample,
 			File: dir + "/shop.go", Line: 38,
 		},
 		{
-			Package: "example.com/shop", PackageName: "shop", PackageDoc: shopDoc, Name: "now", Kind: "func", Through: nobody, Callers: nobody, TypeParams: none, Params: none,
+			Package: "example.com/shop", PackageName: "shop", PackageDoc: shopDoc, Name: "now", Kind: "func", Through: nobody, Callers: nobody, Asked: nobody, TypeParams: none, Params: none,
 			Results: []decl.Param{{Type: "int64"}}, Doc: "now reads the clock on Linux.\n", Examples: noExample,
 			File: dir + "/time_linux.go", Line: 6,
 		},
 		{
-			Package: "example.com/shop/cart", PackageName: "cart", PackageDoc: "Package cart is below shop.", Name: "Add", Kind: "func", Through: nobody, Callers: nobody, TypeParams: none,
+			Package: "example.com/shop/cart", PackageName: "cart", PackageDoc: "Package cart is below shop.", Name: "Add", Kind: "func", Through: nobody, Callers: nobody, Asked: nobody, TypeParams: none,
 			Params: []decl.Param{{Name: "item", Type: "string"}}, Results: none, Doc: "Add puts an item in.\n", Examples: noExample,
 			File: dir + "/cart/cart.go", Line: 5,
 		},

@@ -26,7 +26,9 @@
 //
 // [People] are questions about the standard library, written by hand before anything
 // was fitted to them, with all the functions that answer each. Nine hundred choose the weights
-// of the ranking and the words that are alike; a hundred others are for reporting alone, and sixty were
-// written when the ranking stood and are never looked at. Of the choosing questions that came later, those that have half of
-// their words in common with one of these were left out. Among the answers are public functions only.
+// of the ranking and the words that are alike; a hundred others are for reporting alone, and the unseen ones were
+// written when the ranking stood, most of them by somebody who knew neither it nor the other questions, and are never looked at. Of the
+// choosing questions that came later, and of those from which the model learns (package asked), the ones that have half of
+// their words in common with one of these were left out; so were unseen ones that are as near to a choosing one. Among the answers are
+// public functions only.
 package eval

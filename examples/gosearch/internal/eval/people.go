@@ -4,8 +4,6 @@ import (
 	_ "embed"
 	"slices"
 	"strings"
-
-	"github.com/tenonml/tenon/examples/gosearch/internal/decl"
 )
 
 //go:embed questions.tsv
@@ -37,17 +35,6 @@ func People() []Everyday {
 		}
 		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 		out = append(out, Everyday{f[1], Part(f[0]), strings.Fields(f[2])})
-	}
-	return out
-}
-
-// Places returns the indices of declarations by path.
-func Places(decls []decl.Decl) map[string][]int {
-	out := map[string][]int{}
-	for i := range decls {
-		for _, p := range decls[i].Paths() {
-			out[p] = append(out[p], i)
-		}
 	}
 	return out
 }

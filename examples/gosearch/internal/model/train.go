@@ -19,10 +19,10 @@ type Options struct {
 	Dropout float64 // share of tokens that a step drops; 0: 0.08
 	Seed    uint64
 
-	// More are further questions for each row, which replace its own in a share Others of the
-	// steps (0: 0.25). Groups are sets of similar rows: Alike of them (0: 4) are in the same
+	// More are kinds of further questions, each with some for each row: one of a kind replaces the row's own with probability Others
+	// (0: 0.25). Groups are sets of similar rows: Alike of them (0: 4) are in the same
 	// batch, so that the model learns to distinguish them.
-	More   [][]Row
+	More   [][][]Row
 	Others float64
 	Groups []int
 	Alike  int
@@ -146,8 +146,10 @@ func (d *pairs) at(_ context.Context, position int) (Texts, error) {
 	for t, rows := range [][]Row{d.questions, d.declarations} {
 		for _, i := range d.order[k*d.o.Batch : (k+1)*d.o.Batch] {
 			row := rows[i]
-			if t == 0 && d.o.More != nil && len(d.o.More[i]) > 0 && r.Float64() < d.o.Others {
-				row = d.o.More[i][r.IntN(len(d.o.More[i]))]
+			for _, kind := range d.o.More {
+				if t == 0 && len(kind[i]) > 0 && r.Float64() < d.o.Others {
+					row = kind[i][r.IntN(len(kind[i]))]
+				}
 			}
 			from := len(ids)
 			ids, fields, splits = appendRow(ids, fields, splits, row, drop)

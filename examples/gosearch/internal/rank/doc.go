@@ -2,7 +2,7 @@
 // used, and by what kind of thing they are.
 //
 // The words of a declaration are in fields: its name, those of its type and package, the comments of all three,
-// parameters, examples, and texts near its calls. BM25F (Robertson, Zaragoza and Taylor, 2004) adds the fields of a
+// parameters, examples, texts near its calls, and what people ask for it. BM25F (Robertson, Zaragoza and Taylor, 2004) adds the fields of a
 // word up, each by its own weight, before the sum saturates, so that a word in two fields is not two words. The score
 // also takes into account how much of the question a declaration covers, how much of its name the question covers, how
 // often it is used in the source, and whether it returns what the form of the question asks for: a boolean for "is …",
@@ -15,6 +15,6 @@
 // used if it improves answers about packages that the weights were not fitted to: questions about four fifths of the packages
 // were for fitting and the others for asking, five times. Examples, constructors, how often a package is used, a
 // penalty for names that begin alike, words that need no synonyms, how well a package fits, sentences elsewhere
-// that mention a declaration, similar choosing questions, and translations learned from comments to names did not,
-// or hardly.
+// that mention a declaration, and translations learned from comments to names did not, or hardly. The weight of people's questions
+// was chosen with none among them that is like a choosing one.
 package rank

@@ -149,6 +149,7 @@ func fieldsOf(t *token.Tokenizer, d *decl.Decl) (out [numFields][]string) {
 		add(example, e.Name, e.Code)
 	}
 	add(callers, d.Callers...)
+	add(asked, d.Asked...)
 	return out
 }
 

@@ -15,6 +15,7 @@ const (
 	typeName
 	example
 	callers
+	asked // questions of people
 	numFields
 )
 
@@ -41,7 +42,7 @@ type Weights struct {
 var Fitted = Weights{
 	Fields: [numFields]float64{
 		name: 0.86, receiver: 1.14, importPath: 1.27, packageDoc: 1.62, typeDoc: 0.83, first: 1, body: 0.84,
-		paramName: 0.79, typeName: 1.4, example: 1.04, callers: 0.7,
+		paramName: 0.79, typeName: 1.4, example: 1.04, callers: 0.7, asked: 2,
 	},
 	Saturation: 1.35, Length: 0.4, Stop: 0.7, Compound: 0.17, Alike: 0.75,
 	Words: 15.5, Covered: 5.5, Named: 1.15, Used: 2.7, Method: 1.6, Deprecated: 1.2, Deep: 1.25,

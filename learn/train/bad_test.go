@@ -75,9 +75,13 @@ func TestBadInput(t *testing.T) {
 		"nil callback":   {option(func(o *train.FitOptions[nn.Dense, labelled]) { o.OnStep = append(o.OnStep, nil) }), []string{"OnStep[0] is nil"}},
 		"nil source":     {option(func(o *train.FitOptions[nn.Dense, labelled]) { o.Data.At = nil }), []string{"and a function At"}},
 		"plateau alone":  {option(func(o *train.FitOptions[nn.Dense, labelled]) { o.Plateau = new(train.Plateau) }), []string{"Validate is nil"}},
-		"clip":           {option(func(o *train.FitOptions[nn.Dense, labelled]) { o.ClipNorm = math.NaN() }), []string{"ClipNorm is NaN"}},
-		"average":        {option(func(o *train.FitOptions[nn.Dense, labelled]) { o.Average = 1 }), []string{"Average is 1"}},
-		"compute":        {option(func(o *train.FitOptions[nn.Dense, labelled]) { o.Compute = dtype.Int64 }), []string{"Compute is int64"}},
+		"epochs":         {option(func(o *train.FitOptions[nn.Dense, labelled]) { o.Epochs = -1 }), []string{"Epochs is -1"}},
+		"empty plateau": {option(func(o *train.FitOptions[nn.Dense, labelled]) {
+			o.Plateau, o.Validate = new(train.Plateau), func(context.Context, nn.Dense) (float64, error) { return 0, nil }
+		}), []string{"NewPlateau"}},
+		"clip":    {option(func(o *train.FitOptions[nn.Dense, labelled]) { o.ClipNorm = math.NaN() }), []string{"ClipNorm is NaN"}},
+		"average": {option(func(o *train.FitOptions[nn.Dense, labelled]) { o.Average = 1 }), []string{"Average is 1"}},
+		"compute": {option(func(o *train.FitOptions[nn.Dense, labelled]) { o.Compute = dtype.Int64 }), []string{"Compute is int64"}},
 		"thrown by Validate": {option(func(o *train.FitOptions[nn.Dense, labelled]) {
 			o.Validate = func(context.Context, nn.Dense) (float64, error) {
 				return 0, nil0(ops.Add(tensor.Of([]int64{1, 2}), tensor.Of([]int64{1, 2, 3})))

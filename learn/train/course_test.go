@@ -296,6 +296,17 @@ func TestFindRate(t *testing.T) {
 	if _, err := train.FindRate(t.Context(), m, lineLoss, pointsOf(nil), train.Options{}, train.RateOptions{From: 1, To: 0.1}); !errors.Is(err, tenon.ErrInvalid) {
 		t.Errorf("no range: %v", err)
 	}
+	for loss, want := range map[float64]string{1: "after 100 steps it is", math.NaN(): "between the rates 1e-07 and 10: after 0 steps it is NaN"} {
+		same := func(m line, _ points, _ tensor.Tensor) tensor.Tensor { return ops.Add(ops.Mul(m.W, 0.0), loss) }
+		if _, err := train.FindRate(t.Context(), m, same, pointsOf(nil), train.Options{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("a loss of %v: %v, want %q", loss, err, want)
+		}
+	}
+	norm, running := nn.NewBatchNorm(1)
+	b, err := train.FindRateWith(t.Context(), normed{norm, tensor.Scalar(float32(1))}, running, normedLoss, pointsOf(nil), train.Options{Optimizer: train.SGD(1)}, train.RateOptions{From: 1e-4, Steps: 60})
+	if err != nil || b.Best < 1e-3 || b.Best > 1 {
+		t.Errorf("with running statistics: rate %v, %v", b.Best, err)
+	}
 }
 
 func TestLogs(t *testing.T) {

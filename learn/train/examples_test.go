@@ -128,6 +128,17 @@ func ExampleFindRate() {
 	// true <nil>
 }
 
+// The same for a loss that also counts the batches it saw.
+func ExampleFindRateWith() {
+	counting := func(p, seen tensor.Tensor, b tensor.Tensor, key tensor.Tensor) (tensor.Tensor, tensor.Tensor) {
+		return away(p, b, key), ops.Add(seen, 1.0)
+	}
+	curve, err := train.FindRateWith[tensor.Tensor, tensor.Tensor](context.Background(), tensor.Scalar(1.0), tensor.Scalar(0.0), counting, fives, train.Options{Optimizer: train.SGD(0.1)}, train.RateOptions{From: 1e-3, To: 1, Steps: 40})
+	fmt.Println(curve.Best > 0.001 && curve.Best < 1, err)
+	// Output:
+	// true <nil>
+}
+
 // What is trained and what is not, by the paths of the parameters.
 func ExampleSummarize() {
 	type model struct{ Embed, Out tensor.Tensor }

@@ -29,16 +29,30 @@ type RateCurve struct {
 // "Cyclical learning rates", WACV 2017). The parameters do not change. The optimizer's own
 // schedule is ignored.
 func FindRate[P, B any](ctx context.Context, params P, loss Loss[P, B], data Source[B], o Options, options ...RateOptions) (RateCurve, error) {
-	r := option(options)
-	from, to := orDefault(r.From, 1e-7), orDefault(r.To, 10)
+	if loss == nil {
+		return RateCurve{}, noLoss("train.FindRate")
+	}
+	return foundRate(ctx, params, loss.course(), data, o, option(options))
+}
+
+// FindRateWith is [FindRate] for a loss that changes state besides the parameters.
+func FindRateWith[P, S, B any](ctx context.Context, params P, beside S, loss LossWith[P, S, B], data Source[B], o Options, options ...RateOptions) (RateCurve, error) {
+	if loss == nil {
+		return RateCurve{}, noLoss("train.FindRateWith")
+	}
+	return foundRate(ctx, With[P, S]{params, beside}, loss.course(), data, o, option(options))
+}
+
+func foundRate[P, B any](ctx context.Context, params P, loss lossOf[P, B], data Source[B], o Options, r RateOptions) (RateCurve, error) {
+	r.From, r.To = orDefault(r.From, 1e-7), orDefault(r.To, 10)
 	if r.Steps == 0 {
 		r.Steps = 100
 	}
-	if !(from > 0 && to > from) || r.Steps < 3 {
-		return RateCurve{}, tenon.NewError(tenon.ErrInvalid, "train.FindRate", fmt.Sprintf("%d steps from a rate of %v to %v; want at least 3 steps to a greater rate", r.Steps, from, to))
+	if !(r.From > 0 && r.To > r.From) || r.Steps < 3 {
+		return RateCurve{}, tenon.NewError(tenon.ErrInvalid, "train.FindRate", fmt.Sprintf("%d steps from a rate of %v to %v; want at least 3 steps to a greater rate", r.Steps, r.From, r.To))
 	}
 	growing := func(step tensor.Tensor) tensor.Tensor {
-		return ops.Mul(ops.Exp(ops.Mul(step, math.Log(to/from)/float64(r.Steps-1))), from)
+		return ops.Mul(ops.Exp(ops.Mul(step, math.Log(r.To/r.From)/float64(r.Steps-1))), r.From)
 	}
 	found := o
 	found.Accumulate, found.Average, found.AverageEvery = 0, 0, 0
@@ -50,7 +64,7 @@ func FindRate[P, B any](ctx context.Context, params P, loss Loss[P, B], data Sou
 		}
 		return fixed{}
 	}
-	trainer, err := NewTrainer(params, loss, found)
+	trainer, err := newTrainer(params, loss, found)
 	if err != nil {
 		return RateCurve{}, err
 	}
@@ -62,7 +76,7 @@ func (t *Trainer[P, B]) rates(ctx context.Context, data Source[B], growing Sched
 	if data.Batches < 1 || data.At == nil {
 		return c, tenon.NewError(tenon.ErrInvalid, "train.FindRate", "the source has no batches")
 	}
-	decay, mean, least := orDefault(r.Smooth, 0.9), 0.0, math.Inf(1)
+	decay, mean, least, smooth := orDefault(r.Smooth, 0.9), 0.0, math.Inf(1), math.NaN()
 	for i := range r.Steps {
 		if err := ctx.Err(); err != nil {
 			return c, err
@@ -76,7 +90,7 @@ func (t *Trainer[P, B]) rates(ctx context.Context, data Source[B], growing Sched
 			return c, fmt.Errorf("step %d: %w", i, err)
 		}
 		mean = decay*mean + (1-decay)*value
-		smooth := mean / (1 - math.Pow(decay, float64(i+1)))
+		smooth = mean / (1 - math.Pow(decay, float64(i+1)))
 		if math.IsNaN(smooth) || smooth > 4*least && least > 0 {
 			break
 		}
@@ -86,14 +100,14 @@ func (t *Trainer[P, B]) rates(ctx context.Context, data Source[B], growing Sched
 	}
 	// Slopes are taken over a tenth of the steps on either side, where rates differ more than
 	// batches.
-	steepest, w := 0.0, max(1, len(c.Rates)/10)
+	steepest, w := 1e-9*math.Abs(least), max(1, len(c.Rates)/10) // less is rounding
 	for i := w; i+w < len(c.Rates); i++ {
 		if fall := c.Losses[i-w] - c.Losses[i+w]; fall > steepest {
 			steepest, c.Best = fall, c.Rates[i]
 		}
 	}
 	if c.Best == 0 {
-		e := tenon.NewError(tenon.ErrInvalid, "train.FindRate", fmt.Sprintf("the loss never fell between the rates %v and %v", r.From, r.To))
+		e := tenon.NewError(tenon.ErrInvalid, "train.FindRate", fmt.Sprintf("the loss never fell between the rates %v and %v: after %d steps it is %v", r.From, r.To, len(c.Rates), smooth))
 		e.Hint = "check the curve and the loss"
 		return c, e
 	}

@@ -139,10 +139,20 @@ func fitted[P, B any](ctx context.Context, params P, loss lossOf[P, B], o FitOpt
 	if i := slices.IndexFunc(o.OnStep, func(f func(Event) error) bool { return f == nil }); i >= 0 {
 		return nil, tenon.NewError(tenon.ErrInvalid, "train.Fit", fmt.Sprintf("OnStep[%d] is nil, want a function", i))
 	}
-	if o.Validate == nil && o.Plateau != nil {
-		e := tenon.NewError(tenon.ErrInvalid, "train.Fit", "the rate of Plateau would never change: Validate is nil, so there are no scores")
-		e.Hint = "set FitOptions.Validate"
-		return nil, e
+	for name, n := range map[string]int{"Epochs": o.Epochs, "Steps": o.Steps, "ValidateEvery": o.ValidateEvery, "Patience": o.Patience, "CheckpointEvery": o.CheckpointEvery, "Keep": o.Keep} {
+		if n < 0 {
+			return nil, tenon.NewError(tenon.ErrInvalid, "train.Fit", fmt.Sprintf("%s is %d, want 0 or more", name, n))
+		}
+	}
+	if o.Plateau != nil {
+		if o.Validate == nil {
+			e := tenon.NewError(tenon.ErrInvalid, "train.Fit", "the rate of Plateau would never change: Validate is nil, so there are no scores")
+			e.Hint = "set FitOptions.Validate"
+			return nil, e
+		}
+		if err := o.Plateau.restart(); err != nil {
+			return nil, err
+		}
 	}
 	o.measured = o.Log != ""
 	if err := o.Ranks.check(); err != nil {

@@ -3,6 +3,7 @@ package train
 import (
 	"math"
 
+	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/state"
 	"github.com/tenonml/tenon/tensor"
@@ -18,12 +19,12 @@ type PlateauOptions struct {
 	Greater   bool    // greater scores are better
 }
 
-// A Plateau is a learning rate that is reduced when scores no longer improve. [Fit] passes the
-// scores of validations to FitOptions.Plateau; a loop of your own calls Observe. It is not safe
-// for concurrent use.
+// A Plateau is a learning rate that is reduced when scores no longer improve. [Fit] sets
+// FitOptions.Plateau to its initial rate and passes the scores of validations to it, when it resumes those
+// so far; a loop of your own calls Observe. It is not safe for concurrent use.
 type Plateau struct {
 	PlateauOptions
-	rate           float64
+	first, rate    float64
 	at             *state.Variable
 	best           float64
 	seen           bool
@@ -36,7 +37,7 @@ func NewPlateau(rate float64, o ...PlateauOptions) (*Plateau, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Plateau{PlateauOptions: option(o), rate: rate, at: v}
+	p := &Plateau{PlateauOptions: option(o), first: rate, rate: rate, at: v}
 	p.Factor, p.Threshold = orDefault(p.Factor, 0.1), orDefault(p.Threshold, 1e-4)
 	return p, nil
 }
@@ -66,6 +67,15 @@ func (p *Plateau) Observe(score float64) (float64, error) {
 	p.worse, p.resting = 0, p.Cooldown
 	p.rate = math.Max(p.rate*p.Factor, p.Minimum)
 	return p.rate, p.at.Assign(tensor.Scalar(p.rate))
+}
+
+// restart forgets all scores.
+func (p *Plateau) restart() error {
+	if p.at == nil {
+		return tenon.NewError(tenon.ErrInvalid, "train.Plateau", "it has no rate: make it with NewPlateau")
+	}
+	*p = Plateau{PlateauOptions: p.PlateauOptions, first: p.first, rate: p.first, at: p.at}
+	return p.at.Assign(tensor.Scalar(p.rate))
 }
 
 func (p *Plateau) better(score float64) bool {

@@ -274,8 +274,21 @@ func TestPlateauLowersTheRate(t *testing.T) {
 		t.Errorf("the rate is %v, %v", p.Rate(), err)
 	}
 	again, _ := train.NewPlateau(0.05, train.PlateauOptions{Factor: 0.5, Patience: 1})
-	o.Plateau = again
-	if _, err := train.Fit(context.Background(), newLine(), lineLoss, o); err != nil || again.Rate() != 0.0125 {
-		t.Errorf("resumed: the rate is %v, %v", again.Rate(), err)
+	for name, p := range map[string]*train.Plateau{"another one": again, "the same": p} {
+		o.Plateau = p
+		if _, err := train.Fit(context.Background(), newLine(), lineLoss, o); err != nil || p.Rate() != 0.0125 {
+			t.Errorf("resumed with %s: the rate is %v, %v", name, p.Rate(), err)
+		}
+	}
+	o.Checkpoint = ""
+	var first float64
+	o.OnStep = append(o.OnStep, func(e train.Event) error {
+		if e.Step == 1 {
+			first = p.Rate()
+		}
+		return nil
+	})
+	if _, err := train.Fit(context.Background(), newLine(), lineLoss, o); err != nil || first != 0.05 || p.Rate() != 0.0125 {
+		t.Errorf("a new run begins at the rate %v and ends at %v, %v", first, p.Rate(), err)
 	}
 }

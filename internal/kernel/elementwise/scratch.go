@@ -17,9 +17,13 @@ func as[T any](b *block) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(b)), unsafe.Sizeof(*b)/unsafe.Sizeof(t))
 }
 
-// splat fills dst with v.
+// splat fills dst with v. Copies of what is there already are faster than a loop.
 func splat[T any](dst []T, v T) {
-	for i := range dst {
+	n := min(len(dst), 16)
+	for i := range n {
 		dst[i] = v
+	}
+	for ; n < len(dst); n *= 2 {
+		copy(dst[n:], dst[:n])
 	}
 }

@@ -18,54 +18,90 @@ func main() {
 	ConstraintExpr("amd64,!purego")
 	for _, wide := range []bool{true, false} {
 		m := vec.Machine{Wide: wide, Elem: vec.Float32}
-		addEqual(m)
-		addEqual(m.As(vec.Float64))
+		shareEqual(m)
+		shareEqual(m.As(vec.Float64))
 	}
 	Generate()
 }
 
-// addEqual writes a function that adds where two arrays are equal.
-func addEqual(m vec.Machine) {
-	name := m.Name("addEqual")
+// shareEqual writes a function that shares what belongs to windows among their elements that equal
+// a given one. Elements that are not equal get zero.
+func shareEqual(m vec.Machine) {
+	name := m.Name("shareEqual")
 	t := "*" + m.Elem.Go()
-	TEXT(name, NOSPLIT, "func(dst, x, y, add "+t+", rows, n, dstRow, xRow int)")
+	TEXT(name, NOSPLIT, "func(dst, x "+t+", at *int, elements int, y, ct "+t+", windows, n, step int)")
 	Pragma("noescape")
-	Doc(name+" adds an element of add to that of dst where those of x and y are equal. There is at least one row, of at least one element;",
-		"those of dst and x begin dstRow and xRow elements after each other, and those of y and add n.")
-	dst, x, y, add := param("dst"), param("x"), param("y"), param("add")
-	rows, n, dstRow, xRow := param("rows"), param("n"), param("dstRow"), param("xRow")
+	Doc(name+" adds, for each window and feature, an equal share of ct to the elements of dst where x is y.",
+		"The elements of the first window are at the given numbers, those of the next one step later, and each is n features;",
+		"there is at least one of each.")
+	dst, x, at, elements, y, ct := param("dst"), param("x"), param("at"), param("elements"), param("y"), param("ct")
+	windows, n, step := param("windows"), param("n"), param("step")
 	whole, rest := GP64(), GP64()
 	MOVQ(n, whole)
 	ANDQ(I32(int32(-m.Lanes())), whole)
 	MOVQ(n, rest)
 	SUBQ(whole, rest)
 	tail := m.FirstLanes(rest)
-	for _, bytes := range []gp{n, dstRow, xRow, whole} {
-		SHLQ(U8(map[int]uint8{4: 2, 8: 3}[m.Elem.Size()]), bytes)
+	for _, bytes := range []gp{n, step, whole} {
+		SHLQ(U8(sizeShift(m)), bytes)
 	}
-	i := GP64()
-	at := func(base gp) Mem { return Mem{Base: base, Index: i, Scale: 1} }
-	Label("row")
+	// Elements of dst are as far from those of x everywhere.
+	SUBQ(x, dst)
+	i, e, p := GP64(), GP64(), GP64()
+	ones := m.Load(vec.Const(1))
+	vectors := func(load func(Mem) vec.V, store func(vec.V, Mem), label string) {
+		here := func(base gp) Mem { return Mem{Base: base, Index: i, Scale: 1} }
+		greatest, count := load(here(y)), m.Zero()
+		element := func() vec.Mask {
+			MOVQ(Mem{Base: at, Index: e, Scale: 8}, p)
+			SHLQ(U8(sizeShift(m)), p)
+			ADDQ(x, p)
+			ADDQ(i, p)
+			return m.Cmp(vec.Equal, load(Mem{Base: p}), greatest)
+		}
+		each := func(label string, f func()) {
+			XORQ(e, e)
+			Label(label)
+			f()
+			INCQ(e)
+			CMPQ(e, elements)
+			JL(LabelRef(label))
+		}
+		each("count"+label, func() {
+			one := m.Keep(element(), ones)
+			if m.Elem.Size() == 8 {
+				VADDPD(one, count, count)
+			} else {
+				VADDPS(one, count, count)
+			}
+		})
+		share := m.Div(load(here(ct)), count)
+		each("share"+label, func() {
+			add := m.Keep(element(), share)
+			to := Mem{Base: p, Index: dst, Scale: 1}
+			store(m.Add(add, load(to)), to)
+		})
+	}
+	Label("window")
 	XORQ(i, i)
 	Label("vector")
 	CMPQ(i, whole)
 	JGE(LabelRef("rest"))
-	equal := m.Cmp(vec.Equal, m.Load(at(x)), at(y))
-	m.Store(m.Add(m.Keep(equal, m.Load(at(add))), at(dst)), at(dst))
+	vectors(func(mem Mem) vec.V { return m.Load(mem) }, m.Store, "")
 	ADDQ(U8(uint8(m.Bytes())), i)
 	JMP(LabelRef("vector"))
 	Label("rest")
 	TESTQ(rest, rest)
 	JZ(LabelRef("next"))
-	equal = m.Cmp(vec.Equal, m.LoadMasked(at(x), tail), m.LoadMasked(at(y), tail))
-	m.StoreMasked(m.Add(m.Keep(equal, m.LoadMasked(at(add), tail)), m.LoadMasked(at(dst), tail)), at(dst), tail)
+	vectors(func(mem Mem) vec.V { return m.LoadMasked(mem, tail) }, func(v vec.V, mem Mem) { m.StoreMasked(v, mem, tail) }, "Rest")
 	Label("next")
 	ADDQ(n, y)
-	ADDQ(n, add)
-	ADDQ(dstRow, dst)
-	ADDQ(xRow, x)
-	DECQ(rows)
-	JNZ(LabelRef("row"))
+	ADDQ(n, ct)
+	ADDQ(step, x)
+	DECQ(windows)
+	JNZ(LabelRef("window"))
 	VZEROUPPER()
 	RET()
 }
+
+func sizeShift(m vec.Machine) uint8 { return map[int]uint8{4: 2, 8: 3}[m.Elem.Size()] }

@@ -1,6 +1,7 @@
 package window
 
 import (
+	"slices"
 	"unsafe"
 
 	"github.com/tenonml/tenon/internal/cpu"
@@ -62,46 +63,54 @@ func Greatest(c Convolution, y, x []byte, size int, greater elementwise.BinaryFu
 // equally among the elements of its window that equal it.
 func ShareGreatest[T float32 | float64](c Convolution, dx, x, y, ct []T) {
 	c.alone(int(unsafe.Sizeof(*new(T))))
-	clear(dx)
-	n := c.Features
-	divide := elementwise.Binary[T](elementwise.Div)
+	n, each := c.Features, c.lines*c.stretches
 	// Items are the tasks, because the windows of one item overlap in dx.
-	each := c.lines * c.stretches
 	par.For(c.Items, max(1, c.grain()/max(1, each)), func(lo, hi int) {
-		s := &scratch[T]{}
-		ones, count := make([]T, c.stretch*n), make([]T, c.stretch*n)
-		for i := range ones {
-			ones[i] = 1
-		}
+		var u unit
+		size := c.positions * n
+		clear(dx[lo*size : hi*size])
+		elements, at := make([]reach, 0, c.elements), make([]int, 0, c.elements)
 		for i := lo * each; i < hi*each; i++ {
-			c.unit(&s.unit, i)
-			// add adds where elements of windows equal the greatest one: to places of windows, or to positions.
-			add := func(dst []T, positions bool, what []T) {
-				c.eachLine(&s.unit, func(_, line int, ok bool) {
-					if !ok {
-						return
+			c.unit(&u, i)
+			elements = c.reaches(&u, elements[:0])
+			for w, end := 0, 0; w < u.n; w = end {
+				at, end = at[:0], u.n
+				for _, e := range elements { // those of window w, and up to where they stay the same
+					switch {
+					case w < e.lo:
+						end = min(end, e.lo)
+					case w < e.hi:
+						end = min(end, e.hi)
+						at = append(at, (e.at+w*c.last.Stride)*n)
 					}
-					for k := range c.last.Size {
-						first, end, position := c.reached(&s.unit, k)
-						if first >= end {
-							continue
-						}
-						p := (s.item*c.positions + line + position) * n
-						to, row := first*n, n
-						if positions {
-							to, row = p, c.last.Stride*n
-						}
-						addEqual(dst[to:], x[p:], y[(s.item*c.windows+s.from+first)*n:], what[first*n:], end-first, n, row, c.last.Stride*n)
-					}
-				})
+				}
+				if len(at) > 0 {
+					from, to := (u.item*c.windows+u.from+w)*n, (u.item*c.windows+u.from+end)*n
+					shareEqual(dx[u.item*size:][:size], x[u.item*size:][:size], at, y[from:to], ct[from:to], n, c.last.Stride*n)
+				}
 			}
-			clear(count)
-			add(count, false, ones)
-			share := count[:s.n*n]
-			divide(share, ct[(s.item*c.windows+s.from)*n:][:s.n*n], share) // by 0 only where no element equals y
-			add(dx, true, count)
 		}
 	})
+}
+
+// A reach is a window element that exists for some windows of a unit, from lo to hi. For window 0, it
+// would be at position at.
+type reach struct{ lo, hi, at int }
+
+// reaches appends the window elements that exist for windows of a unit.
+func (c *Convolution) reaches(u *unit, list []reach) []reach {
+	c.eachLine(u, func(_, line int, ok bool) {
+		if !ok {
+			return
+		}
+		for k := range c.last.Size {
+			lo, hi, position := c.reached(u, k)
+			if lo < hi {
+				list = append(list, reach{lo, hi, line + position - lo*c.last.Stride})
+			}
+		}
+	})
+	return list
 }
 
 // alone plans units for windows whose features stay apart.
@@ -117,42 +126,48 @@ func (c *Convolution) grain() int {
 
 // kernels are the vector kernels for one instruction set.
 type kernels struct {
-	add32 func(dst, x, y, add *float32, rows, n, dstRow, xRow int)
-	add64 func(dst, x, y, add *float64, rows, n, dstRow, xRow int)
+	share32 func(dst, x *float32, at *int, elements int, y, ct *float32, windows, n, step int)
+	share64 func(dst, x *float64, at *int, elements int, y, ct *float64, windows, n, step int)
 }
 
 var table = cpu.NewTable(kernels{})
 
-// addEqual adds an element of add to that of dst where those of x and y are equal. Rows have n
-// elements; those of dst and x begin dstRow and xRow elements after each other, and those of y and
-// add lie one behind the other.
-func addEqual[T float32 | float64](dst, x, y, add []T, rows, n, dstRow, xRow int) {
-	if n == 0 || rows == 0 {
+// shareEqual adds, for each window and feature, an equal share of ct to the elements of dst where
+// those of x equal y. The elements of the first window are at the given numbers, those of the next
+// one step later, and each is n features.
+func shareEqual[T float32 | float64](dst, x []T, at []int, y, ct []T, n, step int) {
+	if n == 0 {
 		return
 	}
-	if dstRow == n && xRow == n { // one long row
-		rows, n = 1, rows*n
-	}
-	_, _ = dst[(rows-1)*dstRow+n-1], x[(rows-1)*xRow+n-1]
-	_, _ = y[rows*n-1], add[rows*n-1]
+	windows := len(y) / n
+	last := (windows-1)*step + n - 1
+	_, _ = dst[slices.Max(at)+last], x[slices.Max(at)+last]
+	_, _ = dst[slices.Min(at)], ct[windows*n-1]
 	switch k := table.Now(); d := any(&dst[0]).(type) {
 	case *float32:
-		if k.add32 != nil {
-			k.add32(d, any(&x[0]).(*float32), any(&y[0]).(*float32), any(&add[0]).(*float32), rows, n, dstRow, xRow)
+		if k.share32 != nil {
+			k.share32(d, any(&x[0]).(*float32), &at[0], len(at), any(&y[0]).(*float32), any(&ct[0]).(*float32), windows, n, step)
 			return
 		}
 	case *float64:
-		if k.add64 != nil {
-			k.add64(d, any(&x[0]).(*float64), any(&y[0]).(*float64), any(&add[0]).(*float64), rows, n, dstRow, xRow)
+		if k.share64 != nil {
+			k.share64(d, any(&x[0]).(*float64), &at[0], len(at), any(&y[0]).(*float64), any(&ct[0]).(*float64), windows, n, step)
 			return
 		}
 	}
-	for r := range rows {
-		d, x := dst[r*dstRow:][:n], x[r*xRow:][:n]
-		y, add := y[r*n:][:n], add[r*n:][:n]
-		for i, v := range x {
-			if v == y[i] {
-				d[i] += add[i]
+	for w := range windows {
+		for i, greatest := range y[w*n:][:n] {
+			i, share := i+w*step, ct[w*n+i]
+			equal := T(0)
+			for _, a := range at {
+				if x[a+i] == greatest {
+					equal++
+				}
+			}
+			for _, a := range at {
+				if x[a+i] == greatest {
+					dst[a+i] += share / equal
+				}
 			}
 		}
 	}

@@ -4,26 +4,30 @@
 
 package window
 
-// addEqualF32AVX512 adds an element of add to that of dst where those of x and y are equal. There is at least one row, of at least one element;
-// those of dst and x begin dstRow and xRow elements after each other, and those of y and add n.
+// shareEqualF32AVX512 adds, for each window and feature, an equal share of ct to the elements of dst where x is y.
+// The elements of the first window are at the given numbers, those of the next one step later, and each is n features;
+// there is at least one of each.
 //
 //go:noescape
-func addEqualF32AVX512(dst *float32, x *float32, y *float32, add *float32, rows int, n int, dstRow int, xRow int)
+func shareEqualF32AVX512(dst *float32, x *float32, at *int, elements int, y *float32, ct *float32, windows int, n int, step int)
 
-// addEqualF64AVX512 adds an element of add to that of dst where those of x and y are equal. There is at least one row, of at least one element;
-// those of dst and x begin dstRow and xRow elements after each other, and those of y and add n.
+// shareEqualF64AVX512 adds, for each window and feature, an equal share of ct to the elements of dst where x is y.
+// The elements of the first window are at the given numbers, those of the next one step later, and each is n features;
+// there is at least one of each.
 //
 //go:noescape
-func addEqualF64AVX512(dst *float64, x *float64, y *float64, add *float64, rows int, n int, dstRow int, xRow int)
+func shareEqualF64AVX512(dst *float64, x *float64, at *int, elements int, y *float64, ct *float64, windows int, n int, step int)
 
-// addEqualF32AVX2 adds an element of add to that of dst where those of x and y are equal. There is at least one row, of at least one element;
-// those of dst and x begin dstRow and xRow elements after each other, and those of y and add n.
+// shareEqualF32AVX2 adds, for each window and feature, an equal share of ct to the elements of dst where x is y.
+// The elements of the first window are at the given numbers, those of the next one step later, and each is n features;
+// there is at least one of each.
 //
 //go:noescape
-func addEqualF32AVX2(dst *float32, x *float32, y *float32, add *float32, rows int, n int, dstRow int, xRow int)
+func shareEqualF32AVX2(dst *float32, x *float32, at *int, elements int, y *float32, ct *float32, windows int, n int, step int)
 
-// addEqualF64AVX2 adds an element of add to that of dst where those of x and y are equal. There is at least one row, of at least one element;
-// those of dst and x begin dstRow and xRow elements after each other, and those of y and add n.
+// shareEqualF64AVX2 adds, for each window and feature, an equal share of ct to the elements of dst where x is y.
+// The elements of the first window are at the given numbers, those of the next one step later, and each is n features;
+// there is at least one of each.
 //
 //go:noescape
-func addEqualF64AVX2(dst *float64, x *float64, y *float64, add *float64, rows int, n int, dstRow int, xRow int)
+func shareEqualF64AVX2(dst *float64, x *float64, at *int, elements int, y *float64, ct *float64, windows int, n int, step int)

@@ -4,185 +4,362 @@
 
 #include "textflag.h"
 
-// func addEqualF32AVX512(dst *float32, x *float32, y *float32, add *float32, rows int, n int, dstRow int, xRow int)
+// func shareEqualF32AVX512(dst *float32, x *float32, at *int, elements int, y *float32, ct *float32, windows int, n int, step int)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·addEqualF32AVX512(SB), NOSPLIT, $0-64
-	MOVQ  dst+0(FP), AX
-	MOVQ  x+8(FP), CX
-	MOVQ  y+16(FP), DX
-	MOVQ  add+24(FP), BX
-	MOVQ  rows+32(FP), SI
-	MOVQ  n+40(FP), DI
-	MOVQ  dstRow+48(FP), R8
-	MOVQ  xRow+56(FP), R9
-	MOVQ  DI, R10
-	ANDQ  $-16, R10
-	MOVQ  DI, R11
-	SUBQ  R10, R11
-	MOVQ  $-1, R12
-	BZHIQ R11, R12, R12
-	KMOVW R12, K1
-	SHLQ  $0x02, DI
-	SHLQ  $0x02, R8
-	SHLQ  $0x02, R9
-	SHLQ  $0x02, R10
+TEXT ·shareEqualF32AVX512(SB), NOSPLIT, $0-72
+	MOVQ         dst+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         at+16(FP), DX
+	MOVQ         elements+24(FP), BX
+	MOVQ         y+32(FP), SI
+	MOVQ         ct+40(FP), DI
+	MOVQ         windows+48(FP), R8
+	MOVQ         n+56(FP), R9
+	MOVQ         step+64(FP), R10
+	MOVQ         R9, R11
+	ANDQ         $-16, R11
+	MOVQ         R9, R12
+	SUBQ         R11, R12
+	MOVQ         $-1, R13
+	BZHIQ        R12, R13, R13
+	KMOVW        R13, K1
+	SHLQ         $0x02, R9
+	SHLQ         $0x02, R10
+	SHLQ         $0x02, R11
+	SUBQ         CX, AX
+	VBROADCASTSS c32_3f800000<>+0(SB), Z0
 
-row:
-	XORQ R12, R12
-
-vector:
-	CMPQ      R12, R10
-	JGE       rest
-	VMOVUPS   (CX)(R12*1), Z0
-	VCMPPS    $0x00, (DX)(R12*1), Z0, K2
-	VMOVUPS   (BX)(R12*1), Z0
-	VMOVAPS.Z Z0, K2, Z0
-	VADDPS    (AX)(R12*1), Z0, Z0
-	VMOVUPS   Z0, (AX)(R12*1)
-	ADDQ      $0x40, R12
-	JMP       vector
-
-rest:
-	TESTQ     R11, R11
-	JZ        next
-	VMOVUPS.Z (CX)(R12*1), K1, Z0
-	VMOVUPS.Z (DX)(R12*1), K1, Z1
-	VCMPPS    $0x00, Z1, Z0, K2
-	VMOVUPS.Z (BX)(R12*1), K1, Z0
-	VMOVAPS.Z Z0, K2, Z0
-	VMOVUPS.Z (AX)(R12*1), K1, Z1
-	VADDPS    Z1, Z0, Z0
-	VMOVUPS   Z0, K1, (AX)(R12*1)
-
-next:
-	ADDQ DI, DX
-	ADDQ DI, BX
-	ADDQ R8, AX
-	ADDQ R9, CX
-	DECQ SI
-	JNZ  row
-	VZEROUPPER
-	RET
-
-// func addEqualF64AVX512(dst *float64, x *float64, y *float64, add *float64, rows int, n int, dstRow int, xRow int)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·addEqualF64AVX512(SB), NOSPLIT, $0-64
-	MOVQ  dst+0(FP), AX
-	MOVQ  x+8(FP), CX
-	MOVQ  y+16(FP), DX
-	MOVQ  add+24(FP), BX
-	MOVQ  rows+32(FP), SI
-	MOVQ  n+40(FP), DI
-	MOVQ  dstRow+48(FP), R8
-	MOVQ  xRow+56(FP), R9
-	MOVQ  DI, R10
-	ANDQ  $-8, R10
-	MOVQ  DI, R11
-	SUBQ  R10, R11
-	MOVQ  $-1, R12
-	BZHIQ R11, R12, R12
-	KMOVB R12, K1
-	SHLQ  $0x03, DI
-	SHLQ  $0x03, R8
-	SHLQ  $0x03, R9
-	SHLQ  $0x03, R10
-
-row:
-	XORQ R12, R12
+window:
+	XORQ R13, R13
 
 vector:
-	CMPQ      R12, R10
-	JGE       rest
-	VMOVUPD   (CX)(R12*1), Z0
-	VCMPPD    $0x00, (DX)(R12*1), Z0, K2
-	VMOVUPD   (BX)(R12*1), Z0
-	VMOVAPD.Z Z0, K2, Z0
-	VADDPD    (AX)(R12*1), Z0, Z0
-	VMOVUPD   Z0, (AX)(R12*1)
-	ADDQ      $0x40, R12
-	JMP       vector
-
-rest:
-	TESTQ     R11, R11
-	JZ        next
-	VMOVUPD.Z (CX)(R12*1), K1, Z0
-	VMOVUPD.Z (DX)(R12*1), K1, Z1
-	VCMPPD    $0x00, Z1, Z0, K2
-	VMOVUPD.Z (BX)(R12*1), K1, Z0
-	VMOVAPD.Z Z0, K2, Z0
-	VMOVUPD.Z (AX)(R12*1), K1, Z1
-	VADDPD    Z1, Z0, Z0
-	VMOVUPD   Z0, K1, (AX)(R12*1)
-
-next:
-	ADDQ DI, DX
-	ADDQ DI, BX
-	ADDQ R8, AX
-	ADDQ R9, CX
-	DECQ SI
-	JNZ  row
-	VZEROUPPER
-	RET
-
-// func addEqualF32AVX2(dst *float32, x *float32, y *float32, add *float32, rows int, n int, dstRow int, xRow int)
-// Requires: AVX
-TEXT ·addEqualF32AVX2(SB), NOSPLIT, $0-64
-	MOVQ    dst+0(FP), AX
-	MOVQ    x+8(FP), CX
-	MOVQ    y+16(FP), DX
-	MOVQ    add+24(FP), BX
-	MOVQ    rows+32(FP), SI
-	MOVQ    n+40(FP), DI
-	MOVQ    dstRow+48(FP), R8
-	MOVQ    xRow+56(FP), R9
-	MOVQ    DI, R10
-	ANDQ    $-8, R10
-	MOVQ    DI, R11
-	SUBQ    R10, R11
-	LEAQ    lanesOn<>+32(SB), R12
-	MOVQ    R11, R13
-	SHLQ    $0x02, R13
-	SUBQ    R13, R12
-	VMOVUPS (R12), Y0
-	SHLQ    $0x02, DI
-	SHLQ    $0x02, R8
-	SHLQ    $0x02, R9
-	SHLQ    $0x02, R10
-
-row:
-	XORQ R12, R12
-
-vector:
-	CMPQ    R12, R10
+	CMPQ    R13, R11
 	JGE     rest
-	VMOVUPS (CX)(R12*1), Y1
-	VCMPPS  $0x00, (DX)(R12*1), Y1, Y1
-	VMOVUPS (BX)(R12*1), Y2
-	VANDPS  Y2, Y1, Y1
-	VADDPS  (AX)(R12*1), Y1, Y1
-	VMOVUPS Y1, (AX)(R12*1)
-	ADDQ    $0x20, R12
+	VMOVUPS (SI)(R13*1), Z1
+	VPXORD  Z2, Z2, Z2
+	XORQ    R14, R14
+
+count:
+	MOVQ      (DX)(R14*8), R15
+	SHLQ      $0x02, R15
+	ADDQ      CX, R15
+	ADDQ      R13, R15
+	VMOVUPS   (R15), Z3
+	VCMPPS    $0x00, Z1, Z3, K2
+	VMOVAPS.Z Z0, K2, Z3
+	VADDPS    Z3, Z2, Z2
+	INCQ      R14
+	CMPQ      R14, BX
+	JL        count
+	VMOVUPS   (DI)(R13*1), Z3
+	VDIVPS    Z2, Z3, Z3
+	XORQ      R14, R14
+
+share:
+	MOVQ      (DX)(R14*8), R15
+	SHLQ      $0x02, R15
+	ADDQ      CX, R15
+	ADDQ      R13, R15
+	VMOVUPS   (R15), Z5
+	VCMPPS    $0x00, Z1, Z5, K2
+	VMOVAPS.Z Z3, K2, Z5
+	VMOVUPS   (R15)(AX*1), Z6
+	VADDPS    Z6, Z5, Z5
+	VMOVUPS   Z5, (R15)(AX*1)
+	INCQ      R14
+	CMPQ      R14, BX
+	JL        share
+	ADDQ      $0x40, R13
+	JMP       vector
+
+rest:
+	TESTQ     R12, R12
+	JZ        next
+	VMOVUPS.Z (SI)(R13*1), K1, Z1
+	VPXORD    Z4, Z4, Z4
+	XORQ      R14, R14
+
+countRest:
+	MOVQ      (DX)(R14*8), R15
+	SHLQ      $0x02, R15
+	ADDQ      CX, R15
+	ADDQ      R13, R15
+	VMOVUPS.Z (R15), K1, Z3
+	VCMPPS    $0x00, Z1, Z3, K2
+	VMOVAPS.Z Z0, K2, Z3
+	VADDPS    Z3, Z4, Z4
+	INCQ      R14
+	CMPQ      R14, BX
+	JL        countRest
+	VMOVUPS.Z (DI)(R13*1), K1, Z3
+	VDIVPS    Z4, Z3, Z3
+	XORQ      R14, R14
+
+shareRest:
+	MOVQ      (DX)(R14*8), R15
+	SHLQ      $0x02, R15
+	ADDQ      CX, R15
+	ADDQ      R13, R15
+	VMOVUPS.Z (R15), K1, Z5
+	VCMPPS    $0x00, Z1, Z5, K2
+	VMOVAPS.Z Z3, K2, Z5
+	VMOVUPS.Z (R15)(AX*1), K1, Z6
+	VADDPS    Z6, Z5, Z5
+	VMOVUPS   Z5, K1, (R15)(AX*1)
+	INCQ      R14
+	CMPQ      R14, BX
+	JL        shareRest
+
+next:
+	ADDQ R9, SI
+	ADDQ R9, DI
+	ADDQ R10, CX
+	DECQ R8
+	JNZ  window
+	VZEROUPPER
+	RET
+
+DATA c32_3f800000<>+0(SB)/8, $0x3f8000003f800000
+DATA c32_3f800000<>+8(SB)/8, $0x3f8000003f800000
+DATA c32_3f800000<>+16(SB)/8, $0x3f8000003f800000
+DATA c32_3f800000<>+24(SB)/8, $0x3f8000003f800000
+GLOBL c32_3f800000<>(SB), RODATA|NOPTR, $32
+
+// func shareEqualF64AVX512(dst *float64, x *float64, at *int, elements int, y *float64, ct *float64, windows int, n int, step int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·shareEqualF64AVX512(SB), NOSPLIT, $0-72
+	MOVQ         dst+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         at+16(FP), DX
+	MOVQ         elements+24(FP), BX
+	MOVQ         y+32(FP), SI
+	MOVQ         ct+40(FP), DI
+	MOVQ         windows+48(FP), R8
+	MOVQ         n+56(FP), R9
+	MOVQ         step+64(FP), R10
+	MOVQ         R9, R11
+	ANDQ         $-8, R11
+	MOVQ         R9, R12
+	SUBQ         R11, R12
+	MOVQ         $-1, R13
+	BZHIQ        R12, R13, R13
+	KMOVB        R13, K1
+	SHLQ         $0x03, R9
+	SHLQ         $0x03, R10
+	SHLQ         $0x03, R11
+	SUBQ         CX, AX
+	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Z0
+
+window:
+	XORQ R13, R13
+
+vector:
+	CMPQ    R13, R11
+	JGE     rest
+	VMOVUPD (SI)(R13*1), Z1
+	VPXORD  Z2, Z2, Z2
+	XORQ    R14, R14
+
+count:
+	MOVQ      (DX)(R14*8), R15
+	SHLQ      $0x03, R15
+	ADDQ      CX, R15
+	ADDQ      R13, R15
+	VMOVUPD   (R15), Z3
+	VCMPPD    $0x00, Z1, Z3, K2
+	VMOVAPD.Z Z0, K2, Z3
+	VADDPD    Z3, Z2, Z2
+	INCQ      R14
+	CMPQ      R14, BX
+	JL        count
+	VMOVUPD   (DI)(R13*1), Z3
+	VDIVPD    Z2, Z3, Z3
+	XORQ      R14, R14
+
+share:
+	MOVQ      (DX)(R14*8), R15
+	SHLQ      $0x03, R15
+	ADDQ      CX, R15
+	ADDQ      R13, R15
+	VMOVUPD   (R15), Z5
+	VCMPPD    $0x00, Z1, Z5, K2
+	VMOVAPD.Z Z3, K2, Z5
+	VMOVUPD   (R15)(AX*1), Z6
+	VADDPD    Z6, Z5, Z5
+	VMOVUPD   Z5, (R15)(AX*1)
+	INCQ      R14
+	CMPQ      R14, BX
+	JL        share
+	ADDQ      $0x40, R13
+	JMP       vector
+
+rest:
+	TESTQ     R12, R12
+	JZ        next
+	VMOVUPD.Z (SI)(R13*1), K1, Z1
+	VPXORD    Z4, Z4, Z4
+	XORQ      R14, R14
+
+countRest:
+	MOVQ      (DX)(R14*8), R15
+	SHLQ      $0x03, R15
+	ADDQ      CX, R15
+	ADDQ      R13, R15
+	VMOVUPD.Z (R15), K1, Z3
+	VCMPPD    $0x00, Z1, Z3, K2
+	VMOVAPD.Z Z0, K2, Z3
+	VADDPD    Z3, Z4, Z4
+	INCQ      R14
+	CMPQ      R14, BX
+	JL        countRest
+	VMOVUPD.Z (DI)(R13*1), K1, Z3
+	VDIVPD    Z4, Z3, Z3
+	XORQ      R14, R14
+
+shareRest:
+	MOVQ      (DX)(R14*8), R15
+	SHLQ      $0x03, R15
+	ADDQ      CX, R15
+	ADDQ      R13, R15
+	VMOVUPD.Z (R15), K1, Z5
+	VCMPPD    $0x00, Z1, Z5, K2
+	VMOVAPD.Z Z3, K2, Z5
+	VMOVUPD.Z (R15)(AX*1), K1, Z6
+	VADDPD    Z6, Z5, Z5
+	VMOVUPD   Z5, K1, (R15)(AX*1)
+	INCQ      R14
+	CMPQ      R14, BX
+	JL        shareRest
+
+next:
+	ADDQ R9, SI
+	ADDQ R9, DI
+	ADDQ R10, CX
+	DECQ R8
+	JNZ  window
+	VZEROUPPER
+	RET
+
+DATA c64_3ff0000000000000<>+0(SB)/8, $0x3ff0000000000000
+DATA c64_3ff0000000000000<>+8(SB)/8, $0x3ff0000000000000
+DATA c64_3ff0000000000000<>+16(SB)/8, $0x3ff0000000000000
+DATA c64_3ff0000000000000<>+24(SB)/8, $0x3ff0000000000000
+GLOBL c64_3ff0000000000000<>(SB), RODATA|NOPTR, $32
+
+// func shareEqualF32AVX2(dst *float32, x *float32, at *int, elements int, y *float32, ct *float32, windows int, n int, step int)
+// Requires: AVX
+TEXT ·shareEqualF32AVX2(SB), NOSPLIT, $0-72
+	MOVQ         dst+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         at+16(FP), DX
+	MOVQ         elements+24(FP), BX
+	MOVQ         y+32(FP), SI
+	MOVQ         ct+40(FP), DI
+	MOVQ         windows+48(FP), R8
+	MOVQ         n+56(FP), R9
+	MOVQ         step+64(FP), R10
+	MOVQ         R9, R11
+	ANDQ         $-8, R11
+	MOVQ         R9, R12
+	SUBQ         R11, R12
+	LEAQ         lanesOn<>+32(SB), R13
+	MOVQ         R12, R14
+	SHLQ         $0x02, R14
+	SUBQ         R14, R13
+	VMOVUPS      (R13), Y0
+	SHLQ         $0x02, R9
+	SHLQ         $0x02, R10
+	SHLQ         $0x02, R11
+	SUBQ         CX, AX
+	VBROADCASTSS c32_3f800000<>+0(SB), Y1
+
+window:
+	XORQ R13, R13
+
+vector:
+	CMPQ    R13, R11
+	JGE     rest
+	VMOVUPS (SI)(R13*1), Y2
+	VXORPS  Y3, Y3, Y3
+	XORQ    R14, R14
+
+count:
+	MOVQ    (DX)(R14*8), R15
+	SHLQ    $0x02, R15
+	ADDQ    CX, R15
+	ADDQ    R13, R15
+	VMOVUPS (R15), Y4
+	VCMPPS  $0x00, Y2, Y4, Y4
+	VANDPS  Y1, Y4, Y4
+	VADDPS  Y4, Y3, Y3
+	INCQ    R14
+	CMPQ    R14, BX
+	JL      count
+	VMOVUPS (DI)(R13*1), Y4
+	VDIVPS  Y3, Y4, Y3
+	XORQ    R14, R14
+
+share:
+	MOVQ    (DX)(R14*8), R15
+	SHLQ    $0x02, R15
+	ADDQ    CX, R15
+	ADDQ    R13, R15
+	VMOVUPS (R15), Y4
+	VCMPPS  $0x00, Y2, Y4, Y4
+	VANDPS  Y3, Y4, Y4
+	VMOVUPS (R15)(AX*1), Y5
+	VADDPS  Y5, Y4, Y4
+	VMOVUPS Y4, (R15)(AX*1)
+	INCQ    R14
+	CMPQ    R14, BX
+	JL      share
+	ADDQ    $0x20, R13
 	JMP     vector
 
 rest:
-	TESTQ      R11, R11
+	TESTQ      R12, R12
 	JZ         next
-	VMASKMOVPS (CX)(R12*1), Y0, Y1
-	VMASKMOVPS (DX)(R12*1), Y0, Y2
-	VCMPPS     $0x00, Y2, Y1, Y1
-	VMASKMOVPS (BX)(R12*1), Y0, Y2
-	VANDPS     Y2, Y1, Y1
-	VMASKMOVPS (AX)(R12*1), Y0, Y2
-	VADDPS     Y2, Y1, Y1
-	VMASKMOVPS Y1, Y0, (AX)(R12*1)
+	VMASKMOVPS (SI)(R13*1), Y0, Y2
+	VXORPS     Y3, Y3, Y3
+	XORQ       R14, R14
+
+countRest:
+	MOVQ       (DX)(R14*8), R15
+	SHLQ       $0x02, R15
+	ADDQ       CX, R15
+	ADDQ       R13, R15
+	VMASKMOVPS (R15), Y0, Y4
+	VCMPPS     $0x00, Y2, Y4, Y4
+	VANDPS     Y1, Y4, Y4
+	VADDPS     Y4, Y3, Y3
+	INCQ       R14
+	CMPQ       R14, BX
+	JL         countRest
+	VMASKMOVPS (DI)(R13*1), Y0, Y4
+	VDIVPS     Y3, Y4, Y3
+	XORQ       R14, R14
+
+shareRest:
+	MOVQ       (DX)(R14*8), R15
+	SHLQ       $0x02, R15
+	ADDQ       CX, R15
+	ADDQ       R13, R15
+	VMASKMOVPS (R15), Y0, Y4
+	VCMPPS     $0x00, Y2, Y4, Y4
+	VANDPS     Y3, Y4, Y4
+	VMASKMOVPS (R15)(AX*1), Y0, Y5
+	VADDPS     Y5, Y4, Y4
+	VMASKMOVPS Y4, Y0, (R15)(AX*1)
+	INCQ       R14
+	CMPQ       R14, BX
+	JL         shareRest
 
 next:
-	ADDQ DI, DX
-	ADDQ DI, BX
-	ADDQ R8, AX
-	ADDQ R9, CX
-	DECQ SI
-	JNZ  row
+	ADDQ R9, SI
+	ADDQ R9, DI
+	ADDQ R10, CX
+	DECQ R8
+	JNZ  window
 	VZEROUPPER
 	RET
 
@@ -196,64 +373,119 @@ DATA lanesOn<>+48(SB)/8, $0x0000000000000000
 DATA lanesOn<>+56(SB)/8, $0x0000000000000000
 GLOBL lanesOn<>(SB), RODATA|NOPTR, $64
 
-// func addEqualF64AVX2(dst *float64, x *float64, y *float64, add *float64, rows int, n int, dstRow int, xRow int)
+// func shareEqualF64AVX2(dst *float64, x *float64, at *int, elements int, y *float64, ct *float64, windows int, n int, step int)
 // Requires: AVX
-TEXT ·addEqualF64AVX2(SB), NOSPLIT, $0-64
-	MOVQ    dst+0(FP), AX
-	MOVQ    x+8(FP), CX
-	MOVQ    y+16(FP), DX
-	MOVQ    add+24(FP), BX
-	MOVQ    rows+32(FP), SI
-	MOVQ    n+40(FP), DI
-	MOVQ    dstRow+48(FP), R8
-	MOVQ    xRow+56(FP), R9
-	MOVQ    DI, R10
-	ANDQ    $-4, R10
-	MOVQ    DI, R11
-	SUBQ    R10, R11
-	LEAQ    lanesOn<>+32(SB), R12
-	MOVQ    R11, R13
-	SHLQ    $0x03, R13
-	SUBQ    R13, R12
-	VMOVUPS (R12), Y0
-	SHLQ    $0x03, DI
-	SHLQ    $0x03, R8
-	SHLQ    $0x03, R9
-	SHLQ    $0x03, R10
+TEXT ·shareEqualF64AVX2(SB), NOSPLIT, $0-72
+	MOVQ         dst+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         at+16(FP), DX
+	MOVQ         elements+24(FP), BX
+	MOVQ         y+32(FP), SI
+	MOVQ         ct+40(FP), DI
+	MOVQ         windows+48(FP), R8
+	MOVQ         n+56(FP), R9
+	MOVQ         step+64(FP), R10
+	MOVQ         R9, R11
+	ANDQ         $-4, R11
+	MOVQ         R9, R12
+	SUBQ         R11, R12
+	LEAQ         lanesOn<>+32(SB), R13
+	MOVQ         R12, R14
+	SHLQ         $0x03, R14
+	SUBQ         R14, R13
+	VMOVUPS      (R13), Y0
+	SHLQ         $0x03, R9
+	SHLQ         $0x03, R10
+	SHLQ         $0x03, R11
+	SUBQ         CX, AX
+	VBROADCASTSD c64_3ff0000000000000<>+0(SB), Y1
 
-row:
-	XORQ R12, R12
+window:
+	XORQ R13, R13
 
 vector:
-	CMPQ    R12, R10
+	CMPQ    R13, R11
 	JGE     rest
-	VMOVUPD (CX)(R12*1), Y1
-	VCMPPD  $0x00, (DX)(R12*1), Y1, Y1
-	VMOVUPD (BX)(R12*1), Y2
-	VANDPD  Y2, Y1, Y1
-	VADDPD  (AX)(R12*1), Y1, Y1
-	VMOVUPD Y1, (AX)(R12*1)
-	ADDQ    $0x20, R12
+	VMOVUPD (SI)(R13*1), Y2
+	VXORPS  Y3, Y3, Y3
+	XORQ    R14, R14
+
+count:
+	MOVQ    (DX)(R14*8), R15
+	SHLQ    $0x03, R15
+	ADDQ    CX, R15
+	ADDQ    R13, R15
+	VMOVUPD (R15), Y4
+	VCMPPD  $0x00, Y2, Y4, Y4
+	VANDPD  Y1, Y4, Y4
+	VADDPD  Y4, Y3, Y3
+	INCQ    R14
+	CMPQ    R14, BX
+	JL      count
+	VMOVUPD (DI)(R13*1), Y4
+	VDIVPD  Y3, Y4, Y3
+	XORQ    R14, R14
+
+share:
+	MOVQ    (DX)(R14*8), R15
+	SHLQ    $0x03, R15
+	ADDQ    CX, R15
+	ADDQ    R13, R15
+	VMOVUPD (R15), Y4
+	VCMPPD  $0x00, Y2, Y4, Y4
+	VANDPD  Y3, Y4, Y4
+	VMOVUPD (R15)(AX*1), Y5
+	VADDPD  Y5, Y4, Y4
+	VMOVUPD Y4, (R15)(AX*1)
+	INCQ    R14
+	CMPQ    R14, BX
+	JL      share
+	ADDQ    $0x20, R13
 	JMP     vector
 
 rest:
-	TESTQ      R11, R11
+	TESTQ      R12, R12
 	JZ         next
-	VMASKMOVPD (CX)(R12*1), Y0, Y1
-	VMASKMOVPD (DX)(R12*1), Y0, Y2
-	VCMPPD     $0x00, Y2, Y1, Y1
-	VMASKMOVPD (BX)(R12*1), Y0, Y2
-	VANDPD     Y2, Y1, Y1
-	VMASKMOVPD (AX)(R12*1), Y0, Y2
-	VADDPD     Y2, Y1, Y1
-	VMASKMOVPD Y1, Y0, (AX)(R12*1)
+	VMASKMOVPD (SI)(R13*1), Y0, Y2
+	VXORPS     Y3, Y3, Y3
+	XORQ       R14, R14
+
+countRest:
+	MOVQ       (DX)(R14*8), R15
+	SHLQ       $0x03, R15
+	ADDQ       CX, R15
+	ADDQ       R13, R15
+	VMASKMOVPD (R15), Y0, Y4
+	VCMPPD     $0x00, Y2, Y4, Y4
+	VANDPD     Y1, Y4, Y4
+	VADDPD     Y4, Y3, Y3
+	INCQ       R14
+	CMPQ       R14, BX
+	JL         countRest
+	VMASKMOVPD (DI)(R13*1), Y0, Y4
+	VDIVPD     Y3, Y4, Y3
+	XORQ       R14, R14
+
+shareRest:
+	MOVQ       (DX)(R14*8), R15
+	SHLQ       $0x03, R15
+	ADDQ       CX, R15
+	ADDQ       R13, R15
+	VMASKMOVPD (R15), Y0, Y4
+	VCMPPD     $0x00, Y2, Y4, Y4
+	VANDPD     Y3, Y4, Y4
+	VMASKMOVPD (R15)(AX*1), Y0, Y5
+	VADDPD     Y5, Y4, Y4
+	VMASKMOVPD Y4, Y0, (R15)(AX*1)
+	INCQ       R14
+	CMPQ       R14, BX
+	JL         shareRest
 
 next:
-	ADDQ DI, DX
-	ADDQ DI, BX
-	ADDQ R8, AX
-	ADDQ R9, CX
-	DECQ SI
-	JNZ  row
+	ADDQ R9, SI
+	ADDQ R9, DI
+	ADDQ R10, CX
+	DECQ R8
+	JNZ  window
 	VZEROUPPER
 	RET

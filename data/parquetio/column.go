@@ -95,15 +95,15 @@ func (c *column) textRoom(n, texts int) {
 
 // uninitialised returns uncleared, garbage-collected memory for data to be read.
 func uninitialised[T arena.Element](n int) []T {
-	var t T
-	return arena.View[T](arena.Alloc(n*int(unsafe.Sizeof(t))), n)[:0]
+	_, out := arena.Lend[T](n)
+	return out[:0]
 }
 
 // lend returns memory for levels, which are needed until arrays have been built.
 func (s *stream) lend(n int) []uint8 {
-	b := arena.Alloc(n)
+	b, out := arena.Lend[uint8](n)
 	s.lent = append(s.lent, b)
-	return arena.View[uint8](b, n)[:0]
+	return out[:0]
 }
 
 // release returns the memory of the levels to the pool.

@@ -69,6 +69,21 @@ func Alloc(n int) *Buffer {
 	return b
 }
 
+// Lend lends a buffer of n elements with arbitrary contents. It panics if n is negative.
+func Lend[T Element](n int) (*Buffer, []T) {
+	b := Alloc(bytesOf[T](n))
+	return b, View[T](b, n)
+}
+
+// bytesOf returns how many bytes n elements have.
+func bytesOf[T Element](n int) int {
+	size := int(unsafe.Sizeof(*new(T)))
+	if n < 0 || n > math.MaxInt/2/size {
+		throw.Bug("arena: cannot allocate %d elements", n)
+	}
+	return n * size
+}
+
 // aligned returns n zeroed bytes from the runtime that start on a boundary of align.
 func aligned(n int) []byte {
 	raw := make([]byte, n+align-1)
@@ -101,13 +116,10 @@ func alignedPart(raw []byte, n int) []byte {
 // slack of a buffer. It is for memory that nobody releases explicitly, such as the elements of a
 // tensor held by a program. It panics if n is negative.
 func Make[T Element](n int) []T {
-	size := int(unsafe.Sizeof(*new(T)))
-	if n < 0 || n > math.MaxInt/2/size {
-		throw.Bug("arena: cannot allocate %d elements", n)
-	}
-	b := aligned(n*size + Slack)
-	weight.allocated(n * size)
-	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/size)[:n]
+	size := bytesOf[T](n)
+	b := aligned(size + Slack)
+	weight.allocated(size)
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(*new(T))))[:n]
 }
 
 // Len returns the requested number of bytes.

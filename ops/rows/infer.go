@@ -6,7 +6,6 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
-	"github.com/tenonml/tenon/internal/arena"
 	"github.com/tenonml/tenon/internal/kernel/gather"
 	"github.com/tenonml/tenon/internal/kernel/segment"
 	"github.com/tenonml/tenon/op"
@@ -157,12 +156,6 @@ func valid(d *tensor.Dense, splits []int64) *tensor.Dense {
 func fresh(n int) (*tensor.Dense, []int64) {
 	d := tensor.Uninit(dtype.Int64, shape.Of(n))
 	return d, tensor.Data[int64](d)
-}
-
-// lend returns memory for n numbers until it is released.
-func lend(n int) (*arena.Buffer, []int64) {
-	b := arena.Alloc(8 * n)
-	return b, arena.View[int64](b, n)
 }
 
 // splitsTensor returns row splits made by a kernel, with the type of the

@@ -3,6 +3,7 @@ package rows
 import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/arena"
 	"github.com/tenonml/tenon/internal/kernel/segment"
 	"github.com/tenonml/tenon/internal/kernel/str"
 	"github.com/tenonml/tenon/op"
@@ -27,7 +28,7 @@ func init() {
 			x := c.Tensor(0)
 			splits := rowSplits(c, 1, lead(x))
 			idx := wide(c.Dense(2))
-			lent, starts := lend(len(idx))
+			lent, starts := arena.Lend[int64](len(idx))
 			defer lent.Release()
 			to, out := gatheredSplits(c, starts, splits, idx)
 			s := outer(int(out[len(idx)]), x.Shape().Tail(1))
@@ -49,7 +50,7 @@ func init() {
 		Kernel: func(c *op.Call) ([]tensor.Tensor, error) {
 			splits := rowSplits(c, 0, -1)
 			idx := wide(c.Dense(1))
-			lent, starts := lend(len(idx))
+			lent, starts := arena.Lend[int64](len(idx))
 			defer lent.Release()
 			to, out := gatheredSplits(c, starts, splits, idx)
 			index, at := fresh(int(out[len(idx)]))
@@ -145,7 +146,7 @@ func init() {
 			to, out := fresh(len(splits))
 			s := outer(int(segment.SliceSplits(out, splits, sl)), x.Shape().Tail(1))
 			if x, ok := x.(*tensor.Strings); ok && s.Rank() == 1 {
-				lent, at := lend(s.Dim(0))
+				lent, at := arena.Lend[int64](s.Dim(0))
 				defer lent.Release()
 				segment.SelectPositions(at, out, splits, sl)
 				col, err := str.Gather(move.Column(x), at)

@@ -20,7 +20,7 @@ func Group(ids []int64, columns []Column) (first []int64) {
 	if len(columns) == 1 {
 		return first
 	}
-	b, next := lend(len(ids))
+	b, next := arena.Lend[int64](len(ids))
 	defer b.Release()
 	for _, c := range columns[1:] {
 		if len(first) == len(ids) {
@@ -85,7 +85,7 @@ func Collect(splits, ids []int64, alloc func(n int) []int64) (index []int64) {
 	}
 	n := len(splits) - 1
 	index = alloc(int(splits[n]))
-	b, next := lend(n)
+	b, next := arena.Lend[int64](n)
 	defer b.Release()
 	copy(next, splits)
 	for i, id := range ids {
@@ -95,10 +95,4 @@ func Collect(splits, ids []int64, alloc func(n int) []int64) (index []int64) {
 		}
 	}
 	return index
-}
-
-// lend returns memory for n numbers, with arbitrary contents, until it is released.
-func lend(n int) (*arena.Buffer, []int64) {
-	b := arena.Alloc(8 * n)
-	return b, arena.View[int64](b, n)
 }

@@ -3,6 +3,7 @@ package hashing
 import (
 	"math"
 
+	"github.com/tenonml/tenon/internal/arena"
 	"github.com/tenonml/tenon/internal/par"
 )
 
@@ -13,11 +14,11 @@ import (
 // limit, the index is not made; otherwise its memory comes from alloc.
 func Match(splits []int64, columns []Column, limit int64, alloc func(n int) []int64) (total int64) {
 	n := len(splits) - 1
-	b, ids := lend(columns[0].Len())
+	b, ids := arena.Lend[int64](columns[0].Len())
 	defer b.Release()
 	first := Group(ids, columns)
 	starts := make([]int64, len(first)+1)
-	m, right := lend(len(ids) - n)
+	m, right := arena.Lend[int64](len(ids) - n)
 	defer m.Release()
 	Collect(starts, ids[n:], func(int) []int64 { return right })
 	splits[0] = 0

@@ -23,8 +23,8 @@ type Column struct {
 
 // newColumn returns a column for n words, all of which the caller must set.
 func newColumn(n int) Column {
-	b := arena.Alloc(8 * n)
-	return Column{words: arena.View[uint64](b, n), lent: b}
+	b, words := arena.Lend[uint64](n)
+	return Column{words: words, lent: b}
 }
 
 // Release gives back the memory of columns that are no longer used.

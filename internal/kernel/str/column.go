@@ -142,7 +142,8 @@ func freshWords(n int) []int64 {
 	if 8*n < large {
 		return make([]int64, n)
 	}
-	return arena.View[int64](arena.Alloc(8*n), n)
+	_, out := arena.Lend[int64](n)
+	return out
 }
 
 // freshOffsets returns the offsets of n strings. The first is 0 and the others are arbitrary.

@@ -17,9 +17,8 @@ func Gather[I gather.Index](x Column, idx []I) (Column, error) {
 	}
 	// Compute the sizes first, because the number of bytes is not known.
 	offsets := freshOffsets(len(idx))
-	lent := arena.Alloc(8 * len(idx))
+	lent, starts := arena.Lend[int64](len(idx))
 	defer lent.Release()
-	starts := arena.View[int64](lent, len(idx))
 	total, err := segment.GatherSplits(offsets, starts, x.Offsets, idx)
 	if err != nil {
 		if bad := gather.Check(idx, int64(x.Len())); bad != nil {
@@ -44,9 +43,8 @@ const (
 // is out of range.
 func gatherRuns[I gather.Index](x Column, idx []I) (c Column, ok bool) {
 	most := len(idx) / shortRun
-	lent := arena.Alloc(8 * (2*most + 1))
+	lent, words := arena.Lend[int64](2*most + 1)
 	defer lent.Release()
-	words := arena.View[int64](lent, 2*most+1)
 	splits, starts := words[:most+1], words[most+1:]
 	runs, strings := 0, int64(x.Len())
 	for i := 0; i < len(idx); runs++ {
@@ -69,9 +67,8 @@ func gatherRuns[I gather.Index](x Column, idx []I) (c Column, ok bool) {
 // [splits[r], splits[r+1]). It reports false if the number of bytes overflows.
 func GatherRows(x Column, splits, starts []int64) (c Column, ok bool) {
 	rows := len(starts)
-	lent := arena.Alloc(8 * (2*rows + 1))
+	lent, words := arena.Lend[int64](2*rows + 1)
 	defer lent.Release()
-	words := arena.View[int64](lent, 2*rows+1)
 	ends, from := words[:rows+1], words[rows+1:]
 	total := int64(0)
 	ends[0] = 0

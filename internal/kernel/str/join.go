@@ -166,9 +166,8 @@ func ZipRows(columns []Column, splits [][]int64, outSplits []int64) Column {
 	if rows > 0 {
 		n = outSplits[rows]
 	}
-	lent := arena.Alloc(8 * rows)
+	lent, starts := arena.Lend[int64](rows) // of the rows, in bytes
 	defer lent.Release()
-	starts := arena.View[int64](lent, rows) // of the rows, in bytes
 	total := int64(0)
 	for r := range rows {
 		starts[r] = total

@@ -112,8 +112,7 @@ func (o *ordering) room(n int) (order []int64) {
 	if len(o.words) < 2*n {
 		o.free()
 		size := max(n, min(orderBlock, 4*n))
-		o.lent = arena.Alloc(8 * 2 * size)
-		o.words = arena.View[int64](o.lent, 2*size)
+		o.lent, o.words = arena.Lend[int64](2 * size)
 	}
 	return o.words[:n]
 }
@@ -194,9 +193,8 @@ func (o *ordering) decide(order []int64, x Column, descending bool) {
 // keys of the bytes from depth on, and lists those that are still tied.
 func (o *ordering) decideMany(group []int64, lo int, x Column, depth int, descending bool) {
 	n := len(group)
-	lent := arena.Alloc(3 * 8 * n)
+	lent, words := arena.Lend[int64](3 * n)
 	defer lent.Release()
-	words := arena.View[int64](lent, 3*n)
 	keys, order, old := words[:n], words[n:2*n], words[2*n:]
 	copy(old, group)
 	for i, at := range old {

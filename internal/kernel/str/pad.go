@@ -25,9 +25,9 @@ func Pad(x Column, splits []int64, width int, fill []byte) Column {
 		})
 		return p.out
 	}
-	lent := arena.Alloc(8 * rows)
+	lent, starts := arena.Lend[int64](rows)
 	defer lent.Release()
-	p.starts = arena.View[int64](lent, rows)
+	p.starts = starts
 	total := int64(0)
 	for r := range rows {
 		p.starts[r] = total

@@ -43,9 +43,9 @@ func stripMany(x Column) Column {
 	if same == n {
 		return x
 	}
-	lent := arena.Alloc(8 * n)
+	lent, starts := arena.Lend[int64](n)
 	defer lent.Release()
-	starts, offsets := arena.View[int64](lent, n), freshOffsets(n)
+	offsets := freshOffsets(n)
 	total := int64(0)
 	for i := range starts {
 		lo, hi := stripped(x.Bytes, x.Offsets[i], x.Offsets[i+1])

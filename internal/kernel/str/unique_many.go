@@ -19,9 +19,8 @@ func uniqueMany(inverse []int64, x Column) (first, counts []int64) {
 		bits++
 	}
 	parts, chunks := 1<<bits, (n-1)/sample+1
-	lent := arena.Alloc(8 * (n + cardWords*n + chunks*parts))
+	lent, words := arena.Lend[uint64](n + cardWords*n + chunks*parts)
 	defer lent.Release()
-	words := arena.View[uint64](lent, n+cardWords*n+chunks*parts)
 	hashes, cards, ends := words[:n], words[n:n+cardWords*n], words[n+cardWords*n:]
 	clear(ends)
 	par.For(n, sample, func(lo, hi int) {
@@ -49,9 +48,8 @@ func uniqueMany(inverse []int64, x Column) (first, counts []int64) {
 		}
 	})
 	// The places take less memory than the cards, and are read again in the order of x.
-	lent2 := arena.Alloc(4 * n)
+	lent2, places := arena.Lend[uint32](n)
 	defer lent2.Release()
-	places := arena.View[uint32](lent2, n)
 	distinct := make([]int, parts)
 	par.For(parts, 1, func(lo, hi int) {
 		var d dealing

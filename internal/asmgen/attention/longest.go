@@ -10,13 +10,12 @@ import (
 // longestRow writes a function for the greatest sum of squares among rows, with scaled one
 // that also writes the rows multiplied by a number and looks at those.
 func longestRow(m vec.Machine, scaled bool) {
-	pointer := func(name string) reg.GPVirtual { return Load(Param(name), GP64()).(reg.GPVirtual) }
 	var dst, dstStride reg.GPVirtual
 	var by vec.V
 	if scaled {
 		TEXT(m.Name("scaledRows"), NOSPLIT, "func(dst, x *float32, rows, n, dstStride, stride int, by float32, out *float32)")
 		Doc(m.Name("scaledRows")+" sets rows of n elements to by times those of x, and out to the", "greatest sum of their squares. Rows start stride bytes apart.")
-		dst, dstStride = pointer("dst"), pointer("dstStride")
+		dst, dstStride = vec.Arg("dst"), vec.Arg("dstStride")
 		addr, err := Param("by").Resolve()
 		if err != nil {
 			panic(err)
@@ -27,8 +26,8 @@ func longestRow(m vec.Machine, scaled bool) {
 		Doc(m.Name("longestRow")+" sets out to the greatest sum of squares of rows of n elements,", "stride bytes apart.")
 	}
 	Pragma("noescape")
-	x, rows, stride, out := pointer("x"), pointer("rows"), pointer("stride"), pointer("out")
-	r := newRow(m, pointer("n"))
+	x, rows, stride, out := vec.Arg("x"), vec.Arg("rows"), vec.Arg("stride"), vec.Arg("out")
+	r := newRow(m, vec.Arg("n"))
 
 	// Sums are not negative, so that their bits have their order as integers, and those of a
 	// NaN are the greatest.
@@ -62,10 +61,10 @@ func addLanes(m vec.Machine) {
 	TEXT(m.Name("addLanes"), NOSPLIT, "func(sums *float32, rows int, first float32, stats *float32)")
 	Doc(m.Name("addLanes") + " sets pairs of stats to first and the sum of 16 numbers.")
 	Pragma("noescape")
-	sums := Load(Param("sums"), GP64()).(reg.GPVirtual)
-	rows := Load(Param("rows"), GP64()).(reg.GPVirtual)
+	sums := vec.Arg("sums")
+	rows := vec.Arg("rows")
 	first := Load(Param("first"), XMM()).(reg.VecVirtual)
-	stats := Load(Param("stats"), GP64()).(reg.GPVirtual)
+	stats := vec.Arg("stats")
 	Label("row")
 	sum := m.Reg()
 	VMOVUPS(Mem{Base: sums}, sum)

@@ -5,7 +5,6 @@ import (
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
-	"github.com/mmcloughlin/avo/reg"
 
 	"github.com/tenonml/tenon/internal/asmgen/vec"
 )
@@ -31,9 +30,9 @@ func convert(m machine, c conversion) {
 	TEXT(c.name+m.ISA(), NOSPLIT, "func(dst *"+c.to+", x *"+c.from+", n int)")
 	Doc(c.name + m.ISA() + " converts the elements of x up to the last whole vector.")
 	Pragma("noescape")
-	dst := Load(Param("dst"), GP64()).(reg.GPVirtual)
-	src := Load(Param("x"), GP64()).(reg.GPVirtual)
-	n := Load(Param("n"), GP64()).(reg.GPVirtual)
+	dst := vec.Arg("dst")
+	src := vec.Arg("x")
+	n := vec.Arg("n")
 	const unroll = 2
 	run := func(label string, count int) {
 		Label(label)

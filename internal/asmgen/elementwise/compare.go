@@ -40,9 +40,9 @@ func compare(m machine, name string, p vec.Predicate, scalar bool) {
 	}
 	Doc(m.Name(name) + " sets dst to whether the comparison of x with y holds.")
 	Pragma("noescape")
-	dst := Load(Param("dst"), GP64()).(reg.GPVirtual)
-	x := Load(Param("x"), GP64()).(reg.GPVirtual)
-	n := Load(Param("n"), GP64()).(reg.GPVirtual)
+	dst := vec.Arg("dst")
+	x := vec.Arg("x")
+	n := vec.Arg("n")
 	var y reg.GPVirtual
 	var same vector
 	if scalar {
@@ -52,7 +52,7 @@ func compare(m machine, name string, p vec.Predicate, scalar bool) {
 		}
 		same = m.Broadcast(addr.Addr)
 	} else {
-		y = Load(Param("y"), GP64()).(reg.GPVirtual)
+		y = vec.Arg("y")
 	}
 	holds := func(i int, tail *vec.Mask) vec.Mask {
 		load := func(p reg.GPVirtual) vector {
@@ -163,11 +163,11 @@ func selection(m machine) {
 	TEXT(base+m.ISA(), NOSPLIT, "func(dst *"+t+", cond *bool, x, y *"+t+", n int)")
 	Doc(base + m.ISA() + " sets dst to x where cond holds and to y elsewhere.")
 	Pragma("noescape")
-	dst := Load(Param("dst"), GP64()).(reg.GPVirtual)
-	cond := Load(Param("cond"), GP64()).(reg.GPVirtual)
-	x := Load(Param("x"), GP64()).(reg.GPVirtual)
-	y := Load(Param("y"), GP64()).(reg.GPVirtual)
-	n := Load(Param("n"), GP64()).(reg.GPVirtual)
+	dst := vec.Arg("dst")
+	cond := vec.Arg("cond")
+	x := vec.Arg("x")
+	y := vec.Arg("y")
+	n := vec.Arg("n")
 	advance := func() {
 		for _, p := range []reg.GPVirtual{dst, x, y} {
 			ADDQ(U32(uint64(m.Bytes())), p)

@@ -22,9 +22,9 @@ func power(m machine, name string, scalar bool) {
 	}
 	Doc(name + "F32" + m.ISA() + " sets dst to x^y, as far as x is neither zero nor infinite and y finite, and returns how many elements it did.")
 	Pragma("noescape")
-	dst := Load(Param("dst"), GP64()).(reg.GPVirtual)
-	x := Load(Param("x"), GP64()).(reg.GPVirtual)
-	n := Load(Param("n"), GP64()).(reg.GPVirtual)
+	dst := vec.Arg("dst")
+	x := vec.Arg("x")
+	n := vec.Arg("n")
 	var y reg.GPVirtual
 	var same vector
 	if scalar {
@@ -34,7 +34,7 @@ func power(m machine, name string, scalar bool) {
 		same = d.Reg()
 		VBROADCASTSD(s, same)
 	} else {
-		y = Load(Param("y"), GP64()).(reg.GPVirtual)
+		y = vec.Arg("y")
 	}
 	lanes := d.Lanes()
 	step := func(k *vec.Mask) {
@@ -124,7 +124,7 @@ func power(m machine, name string, scalar bool) {
 	step(&k)
 	XORQ(n, n)
 	Label("done")
-	done := Load(Param("n"), GP64()).(reg.GPVirtual)
+	done := vec.Arg("n")
 	SUBQ(n, done)
 	Store(done, ReturnIndex(0))
 	VZEROUPPER()

@@ -122,9 +122,9 @@ func emitChain(m machine, masked bool) {
 	doc[0] = m.Name(name) + " " + doc[0]
 	Doc(append(doc, "Addresses that move with the elements are those of element 0, which need not be there.")...)
 	Pragma("noescape")
-	program := Load(Param("program"), GP64()).(reg.GPVirtual)
-	c.i = Load(Param("from"), GP64()).(reg.GPVirtual)
-	to := Load(Param("to"), GP64()).(reg.GPVirtual)
+	program := vec.Arg("program")
+	c.i = vec.Arg("from")
+	to := vec.Arg("to")
 	m = m.ForChoice()
 	c.m = m
 	for range count {

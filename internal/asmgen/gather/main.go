@@ -11,8 +11,6 @@ import (
 
 type gp = reg.GPVirtual
 
-func param(name string) gp { return Load(Param(name), GP64()).(gp) }
-
 func main() {
 	ConstraintExpr("amd64,!purego")
 	for _, wide := range []bool{true, false} {

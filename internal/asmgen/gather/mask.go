@@ -16,7 +16,7 @@ func ranks(m vec.Machine) {
 	Pragma("noescape")
 	Doc(name+" packs 64 bytes that are 0 or not into each word of bits, writes the number of ones before each word to ranks and returns the",
 		"number of all. There is at least one word.")
-	bits, ranks, mask, n := param("bits"), param("ranks"), param("mask"), param("words")
+	bits, ranks, mask, n := vec.Arg("bits"), vec.Arg("ranks"), vec.Arg("mask"), vec.Arg("words")
 	count, b := GP64(), GP64()
 	XORQ(count, count)
 	zero := m.Zero()
@@ -57,7 +57,7 @@ func before() {
 	TEXT("before", NOSPLIT, "func(out, positions *int64, bits *uint64, ranks *int64, n int)")
 	Pragma("noescape")
 	Doc("before sets out[i] to the number of bits that are set before positions[i], ranks holding that of each word. n is at least 1.")
-	out, positions, bits, ranks, n := param("out"), param("positions"), param("bits"), param("ranks"), param("n")
+	out, positions, bits, ranks, n := vec.Arg("out"), vec.Arg("positions"), vec.Arg("bits"), vec.Arg("ranks"), vec.Arg("n")
 	p, w, b := GP64(), GP64(), GP64()
 	Label("position")
 	MOVQ(Mem{Base: positions}, p)
@@ -81,7 +81,7 @@ func compress(m vec.Machine, size int) {
 	TEXT(name, NOSPLIT, "func(dst, x *byte, bits *uint64, words int)")
 	Pragma("noescape")
 	Doc(name + " copies the elements of x whose bits are set to dst, one behind the other. It writes whole vectors. There is at least one word.")
-	dst, x, bits, n := param("dst"), param("x"), param("bits"), param("words")
+	dst, x, bits, n := vec.Arg("dst"), vec.Arg("x"), vec.Arg("bits"), vec.Arg("words")
 	lanes := m.Bytes() / size
 	b, part, count := GP64(), GP64(), GP64()
 	Label("word")

@@ -26,7 +26,7 @@ type copier struct {
 const rowParams = "dst, src *byte, idx *int64, n, ahead, bytes int"
 
 func newCopier(distance int) copier {
-	c := copier{param("dst"), param("src"), param("idx"), param("n"), param("ahead"), param("bytes"), GP64()}
+	c := copier{vec.Arg("dst"), vec.Arg("src"), vec.Arg("idx"), vec.Arg("n"), vec.Arg("ahead"), vec.Arg("bytes"), GP64()}
 	MOVQ(U32(uint64(distance)), c.distance)
 	ADDQ(c.n, c.ahead)
 	return c
@@ -170,8 +170,8 @@ func addRows(m vec.Machine) {
 	Pragma("noescape")
 	Doc(name+" adds row i of x to row idx[i] of dst, for every i below n in order; negative ones are left out.",
 		"Rows have width elements, at least one, and begin stride elements after each other.")
-	dst, x, idx, n := param("dst"), param("x"), param("idx"), param("n")
-	stride, width := param("stride"), param("width")
+	dst, x, idx, n := vec.Arg("dst"), vec.Arg("x"), vec.Arg("idx"), vec.Arg("n")
+	stride, width := vec.Arg("stride"), vec.Arg("width")
 	SHLQ(U8(map[int]uint8{4: 2, 8: 3}[m.Elem.Size()]), stride)
 	whole, rest := GP64(), GP64()
 	MOVQ(width, whole)

@@ -41,8 +41,8 @@ func extreme(m machine, name, doc string, start any, f func(m machine, a vector,
 	}
 	Doc(m.Name(name) + " " + doc + ".")
 	Pragma("noescape")
-	x := Load(Param("x"), GP64()).(reg.GPVirtual)
-	n := Load(Param("n"), GP64()).(reg.GPVirtual)
+	x := vec.Arg("x")
+	n := vec.Arg("n")
 	const unroll = 4
 	initial := m.Load(start)
 	var acc [unroll]vector
@@ -162,8 +162,8 @@ func find(m machine) {
 	TEXT(m.Name("find"), NOSPLIT, "func(x *"+t+", n int, v "+t+") int")
 	Doc(m.Name("find") + " returns the index of the first element equal to v, NaN being equal to itself, or n.")
 	Pragma("noescape")
-	x := Load(Param("x"), GP64()).(reg.GPVirtual)
-	n := Load(Param("n"), GP64()).(reg.GPVirtual)
+	x := vec.Arg("x")
+	n := vec.Arg("n")
 	at := GP64()
 	XORQ(at, at)
 	addr, err := Param("v").Resolve()

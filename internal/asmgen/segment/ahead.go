@@ -30,7 +30,7 @@ func scaleAheadTo(m vec.Machine, name string, streaming bool) {
 		doc = append(doc, "Whole lines are written past the cache.")
 	}
 	Doc(doc...)
-	s := &spreader{m: m, out: param("dst"), x: param("x"), n: param("n"), marks: param("marks"), own: param("own"),
+	s := &spreader{m: m, out: vec.Arg("dst"), x: vec.Arg("x"), n: vec.Arg("n"), marks: vec.Arg("marks"), own: vec.Arg("own"),
 		i: GP64(), ones: GP64(), combine: func(x, c vec.V) vec.V { return m.Mul(x, c) }, streaming: streaming}
 	load := m.KeepConstants(expConstants)
 	a := newAhead(m)
@@ -75,7 +75,7 @@ type ahead struct {
 }
 
 func newAhead(m vec.Machine) *ahead {
-	return &ahead{m: m, e: param("e"), next: param("next"), left: param("nextN"), far: m.Zero()}
+	return &ahead{m: m, e: vec.Arg("e"), next: vec.Arg("next"), left: vec.Arg("nextN"), far: m.Zero()}
 }
 
 // leaveAtEnd jumps where there are fewer than step elements.

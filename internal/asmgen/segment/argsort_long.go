@@ -27,7 +27,7 @@ func argsortLong(e vec.Elem) {
 	r := newSized(8, 8)
 	dst, x, n, ones := r.dst, r.x, r.n, r.ones
 	flip, last, lanes, eight, low := ZMM(), ZMM(), ZMM(), ZMM(), ZMM()
-	VPBROADCASTQ(param("flip"), flip)
+	VPBROADCASTQ(vec.Arg("flip"), flip)
 	VMOVDQU64(laneNumbers(), lanes)
 	VPTERNLOGQ(Imm(0xff), last, last, last)
 	VPSRLQ(Imm(64-room), last, low) // the bits of a position

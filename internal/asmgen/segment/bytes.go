@@ -62,10 +62,10 @@ func zip(m vec.Machine, streaming bool, suffix string) {
 		"one row after the other. A part is two pointers, to byte 0 of split 0 and to the splits.",
 	}, sink.Explain(streaming)...)...)
 	out := sink.New(m, streaming)
-	row, rows, item := param("row"), param("rows"), argument("item")
+	row, rows, item := vec.Arg("row"), vec.Arg("rows"), argument("item")
 	splits, at, n := GP64(), GP64(), GP64()
 	Label("row")
-	part, left := param("parts"), param("count")
+	part, left := vec.Arg("parts"), vec.Arg("count")
 	Label("part")
 	MOVQ(Mem{Base: part, Disp: 8}, splits)
 	MOVQ(Mem{Base: splits, Index: row, Scale: 8}, at)

@@ -17,7 +17,7 @@ func repeat(m vec.Machine, size int, streaming bool, suffix string) {
 	Pragma("noescape")
 	Doc(append([]string{name + " writes the element of each row to all of the row's elements. It writes whole vectors, one row after the other."},
 		sink.Explain(streaming)...)...)
-	out, own, splits, rows := sink.New(m, streaming), param("perRow"), param("splits"), param("rows")
+	out, own, splits, rows := sink.New(m, streaming), vec.Arg("perRow"), vec.Arg("splits"), vec.Arg("rows")
 	start, n := GP64(), GP64()
 	MOVQ(Mem{Base: splits}, start)
 	Label("row")
@@ -89,7 +89,7 @@ func numbers(m vec.Machine, streaming bool, suffix string) {
 		TEXT(name+m.ISA(), NOSPLIT, sink.Signature(streaming, "splits *int64, row, rows int"))
 		Pragma("noescape")
 		Doc(append([]string{name + m.ISA() + " writes " + doc + ", as int64. It writes whole vectors, one row after the other."}, sink.Explain(streaming)...)...)
-		out, splits, rows := sink.New(m, streaming), param("splits"), param("rows")
+		out, splits, rows := sink.New(m, streaming), vec.Arg("splits"), vec.Arg("rows")
 		start, n := GP64(), GP64()
 		MOVQ(Mem{Base: splits}, start)
 		var id, one, v, lane vec.V

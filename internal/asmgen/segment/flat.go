@@ -75,7 +75,7 @@ func longestRow(m vec.Machine) {
 	Pragma("noescape")
 	Doc("longest"+m.ISA()+" takes, for each lane, the largest of out and the lengths of the rows of that lane among n rows,",
 		"a multiple of the number of lanes, "+strconv.Itoa(m.Lanes())+", and at least that.")
-	out, x, n := param("out"), param("splits"), param("n")
+	out, x, n := vec.Arg("out"), vec.Arg("splits"), vec.Arg("n")
 	most := m.Load(Mem{Base: out})
 	Label("rows")
 	VMOVAPS(m.Max(most, m.Sub(m.Load(Mem{Base: x, Disp: 8}), Mem{Base: x})), most)
@@ -94,7 +94,7 @@ func rising(m vec.Machine) {
 	Pragma("noescape")
 	Doc("rising"+m.ISA()+" returns how many of the n pairs x[i], x[i+1] are known not to fall: n rounded down to a multiple of "+
 		strconv.Itoa(vectors*m.Lanes())+",", "or fewer, and then one of the next as many falls.")
-	x, n := param("x"), param("n")
+	x, n := vec.Arg("x"), vec.Arg("n")
 	start := GP64()
 	MOVQ(n, start)
 	Label("block")
@@ -140,7 +140,7 @@ func rowwiseTo(m vec.Machine, name, formula string, streaming bool, combine func
 		name + " sets dst[i] = " + formula + " for the elements i of each row r. dst and x are where the first row is.",
 		strconv.Itoa(first) + " whole vectors are read and written from the beginning of each row, one row after the other.",
 	}, sink.Explain(streaming)...)...)
-	out, x, c, splits, rows := sink.New(m, streaming), param("x"), param("c"), param("splits"), param("rows")
+	out, x, c, splits, rows := sink.New(m, streaming), vec.Arg("x"), vec.Arg("c"), vec.Arg("splits"), vec.Arg("rows")
 	start, n := GP64(), GP64()
 	MOVQ(Mem{Base: splits}, start)
 	Label("row")

@@ -25,11 +25,11 @@ func folds(m vec.Machine) {
 func fold(m vec.Machine, from vec.Elem, name string, r reduction) {
 	vectors := vectorsOf(m)
 	openFold(name, m.Elem.Go(), from.Go(), r.doc+" at each position", vectors*m.Lanes())
-	out, rows, first := param("out"), param("rows"), param("first")
-	x := param("x")
+	out, rows, first := vec.Arg("out"), vec.Arg("rows"), vec.Arg("first")
+	x := vec.Arg("x")
 	SHLQ(shiftOf(from), first)
 	SUBQ(first, x)
-	s := newReducer(m, from, r, x, param("splits"))
+	s := newReducer(m, from, r, x, vec.Arg("splits"))
 	accs, nans := make([]vec.V, vectors), make([]vec.Mask, vectors)
 	if r.fill != nil {
 		s.fill = m.Load(r.fill(m))
@@ -100,8 +100,8 @@ func foldTruths(wide bool) {
 			name, what = "allDown"+m.ISA(), "conjunctions of the bytes at each position"
 		}
 		openFold(name, "byte", "byte", what, positions)
-		out, x, splits, rows := param("out"), param("x"), param("splits"), param("rows")
-		SUBQ(param("first"), x)
+		out, x, splits, rows := vec.Arg("out"), vec.Arg("x"), vec.Arg("splits"), vec.Arg("rows")
+		SUBQ(vec.Arg("first"), x)
 		ones, start, end, n, at := GP64(), GP64(), GP64(), GP64(), GP64()
 		MOVQ(I32(-1), ones)
 		none := m.Zero()

@@ -19,7 +19,7 @@ const (
 // lastEntry returns the address of the last of the entries from at on: there are rows of
 // them and as many more as the parameter ahead says.
 func lastEntry(at, rows gp) gp {
-	last := param("ahead")
+	last := vec.Arg("ahead")
 	ADDQ(rows, last)
 	LEAQ(Mem{Base: at, Index: last, Scale: 8, Disp: -8}, last)
 	return last
@@ -43,8 +43,8 @@ func gatherSplits() {
 	Doc(name+" sets starts[i] to splits[r], r being idx[i], and out[i] to total and the lengths of these rows up to that one, for rows",
 		"rows. It stops before an index that is not below count, and before out overflows, and returns how many rows it did. ahead more",
 		"indices follow, of rows that will be asked for next.")
-	out, starts, splits, idx, rows := param("out"), param("starts"), param("splits"), param("idx"), param("rows")
-	count, total := param("count"), param("total")
+	out, starts, splits, idx, rows := vec.Arg("out"), vec.Arg("starts"), vec.Arg("splits"), vec.Arg("idx"), vec.Arg("rows")
+	count, total := vec.Arg("count"), vec.Arg("total")
 	last := lastEntry(idx, rows)
 	at, start, n := GP64(), GP64(), GP64()
 	Label("row")
@@ -84,7 +84,7 @@ type gatherer struct {
 const gatherParams = "src *byte, splits, starts *int64, rows, ahead, item, limit int"
 
 func newGatherer(m vec.Machine, streaming bool) gatherer {
-	g := gatherer{out: sink.New(m, streaming), src: param("src"), splits: param("splits"), starts: param("starts"), rows: param("rows"), item: argument("item")}
+	g := gatherer{out: sink.New(m, streaming), src: vec.Arg("src"), splits: vec.Arg("splits"), starts: vec.Arg("starts"), rows: vec.Arg("rows"), item: argument("item")}
 	g.last = lastEntry(g.starts, g.rows)
 	SUBQ(g.starts, g.splits) // both go on together
 	return g

@@ -18,7 +18,7 @@ func accumulate(m vec.Machine) {
 	Pragma("noescape")
 	Doc(name+" sets out[i] to the sum of lengths[0], …, lengths[i] and sum, for n lengths, a multiple of "+strconv.Itoa(m.Lanes())+" and at least that. It returns a",
 		"negative number if a length is not between 0 and most, or a sum of them overflows.")
-	out, x, n := param("out"), param("lengths"), param("n")
+	out, x, n := vec.Arg("out"), vec.Arg("lengths"), vec.Arg("n")
 	zero := m.Zero()
 	before, most := m.Broadcast(argument("sum")), m.Broadcast(argument("most"))
 	bad := m.Zero()

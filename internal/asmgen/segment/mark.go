@@ -22,8 +22,8 @@ func inverseMark(m vec.Machine) {
 		fmt.Sprintf("Memory is read up to %d elements behind the beginning of each row. What lies behind next as the", vectorsOf(m)*lanes),
 		"rows lie behind x is asked for.",
 	)
-	own, x, splits, todo, scratch := param("own"), param("x"), param("splits"), param("rows"), param("scratch")
-	marks, next, first := param("marks"), param("next"), param("first")
+	own, x, splits, todo, scratch := vec.Arg("own"), vec.Arg("x"), vec.Arg("splits"), vec.Arg("rows"), vec.Arg("scratch")
+	marks, next, first := vec.Arg("marks"), vec.Arg("next"), vec.Arg("first")
 	SUBQ(x, next)
 	SUBQ(first, marks)
 	SHLQ(shiftOf(m.Elem), first)
@@ -73,7 +73,7 @@ func inverseMark(m vec.Machine) {
 
 	Label("done")
 	MOVB(U8(1), Mem{Base: marks, Index: k.w.start, Scale: 1})
-	SUBQ(param("own"), own)
+	SUBQ(vec.Arg("own"), own)
 	SHRQ(shiftOf(m.Elem), own)
 	Store(own, ReturnIndex(0))
 	VZEROUPPER()

@@ -194,7 +194,7 @@ func sortRows(e vec.Elem) {
 	r := newSized(size, size)
 	dst, x, n, ones := r.dst, r.x, r.n, r.ones
 	flip, last := ZMM(), ZMM()
-	VPBROADCASTQ(param("flip"), flip)
+	VPBROADCASTQ(vec.Arg("flip"), flip)
 	VPTERNLOGD(Imm(0xff), last, last, last) // all ones: the greatest unsigned, and
 	if size == 8 {
 		VPSRLQ(Imm(1), last, last) // now the greatest signed number
@@ -266,7 +266,7 @@ func argsortRows(e vec.Elem) {
 	r := newSized(4, 8)
 	dst, x, n, ones := r.dst, r.x, r.n, r.ones
 	flip, last, lanes, eight, low, sign := ZMM(), ZMM(), ZMM(), ZMM(), ZMM(), YMM()
-	VPBROADCASTQ(param("flip"), flip)
+	VPBROADCASTQ(vec.Arg("flip"), flip)
 	VPTERNLOGQ(Imm(0xff), last, last, last)
 	VPSRLQ(Imm(32), last, low)
 	VMOVDQU64(laneNumbers(), lanes)
@@ -339,7 +339,7 @@ type sized struct {
 }
 
 func newSized(from, to int) *sized {
-	r := &sized{dst: param("dst"), x: param("x"), splits: param("splits"), rows: param("rows"),
+	r := &sized{dst: vec.Arg("dst"), x: vec.Arg("x"), splits: vec.Arg("splits"), rows: vec.Arg("rows"),
 		start: GP64(), n: GP64(), todo: GP64(), ones: GP64(), from: from, to: to}
 	MOVQ(r.rows, r.todo)
 	MOVQ(Mem{Base: r.splits}, r.start)

@@ -55,8 +55,8 @@ func pad(m vec.Machine, vectors int, streaming bool, suffix string) {
 		"which is as long as those vectors. src is byte 0 of split 0. It writes whole vectors, one row after the other, and reads whole",
 		"vectors from the beginning of each row.",
 	}, sink.Explain(streaming)...)...)
-	out, src, splits, rows := sink.New(m, streaming), param("src"), param("splits"), param("rows")
-	item, width, fill := argument("item"), argument("width"), param("fill")
+	out, src, splits, rows := sink.New(m, streaming), vec.Arg("src"), vec.Arg("splits"), vec.Arg("rows")
+	item, width, fill := argument("item"), argument("width"), vec.Arg("fill")
 	ones, start, at := GP64(), GP64(), GP64()
 	MOVQ(I32(-1), ones)
 	MOVQ(Mem{Base: splits}, start)
@@ -110,7 +110,7 @@ func fillUp(m vec.Machine, streaming bool, suffix string) {
 		"src is byte 0 of split 0. It reads and writes " + strconv.Itoa(vectors) + " bytes from the beginning of each row, and a vector behind its end,",
 		"one row after the other.",
 	}, sink.Explain(streaming)...)...)
-	out, src, splits, rows := sink.New(m, streaming), param("src"), param("splits"), param("rows")
+	out, src, splits, rows := sink.New(m, streaming), vec.Arg("src"), vec.Arg("splits"), vec.Arg("rows")
 	item, width := argument("item"), argument("width")
 	ones, start, at, full, zero := GP64(), GP64(), GP64(), GP64(), m.Zero()
 	MOVQ(I32(-1), ones)
@@ -152,7 +152,7 @@ func unpad(m vec.Machine, vectors int, streaming bool, suffix string) {
 		name + " writes the beginnings of rows of width bytes to dst, one behind the other; their lengths, at most that of its vectors,",
 		"are those of the splits. It reads and writes whole vectors, one row after the other.",
 	}, sink.Explain(streaming)...)...)
-	out, src, splits, rows := sink.New(m, streaming), param("src"), param("splits"), param("rows")
+	out, src, splits, rows := sink.New(m, streaming), vec.Arg("src"), vec.Arg("splits"), vec.Arg("rows")
 	item, width := argument("item"), argument("width")
 	start := GP64()
 	MOVQ(Mem{Base: splits}, start)

@@ -58,8 +58,8 @@ func reduce(m vec.Machine, from vec.Elem, r reduction) {
 		fmt.Sprintf("Memory is read up to %d elements behind the beginning of each row.", vectors*lanes),
 		stops+".",
 	)
-	out, x, splits, rows, scratch := param("out"), param("x"), param("splits"), param("rows"), param("scratch")
-	first := param("first")
+	out, x, splits, rows, scratch := vec.Arg("out"), vec.Arg("x"), vec.Arg("splits"), vec.Arg("rows"), vec.Arg("scratch")
+	first := vec.Arg("first")
 	SHLQ(shiftOf(from), first)
 	SUBQ(first, x)
 	ADDQ(U8(63), scratch)

@@ -10,8 +10,6 @@ import (
 
 type gp = reg.GPVirtual
 
-func param(name string) gp { return Load(Param(name), GP64()).(gp) }
-
 // A walker steps through rows.
 type walker struct {
 	m     vec.Machine

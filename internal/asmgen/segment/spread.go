@@ -40,7 +40,7 @@ func spreadTo(m vec.Machine, name, formula string, streaming bool, combine func(
 		doc = append(doc, "Whole lines are written past the cache.")
 	}
 	Doc(doc...)
-	s := spreader{m: m, out: param("dst"), x: param("x"), marks: param("marks"), own: param("own"),
+	s := spreader{m: m, out: vec.Arg("dst"), x: vec.Arg("x"), marks: vec.Arg("marks"), own: vec.Arg("own"),
 		i: GP64(), n: GP64(), ones: GP64(), combine: combine, streaming: streaming}
 	s.mark()
 
@@ -140,7 +140,7 @@ func (s *spreader) vectors(bits gp, lo, hi int) {
 // mark fills marks and own and sets n.
 func (s *spreader) mark() {
 	size := uint8(s.m.Elem.Size())
-	splits, rows, c := param("splits"), param("rows"), param("c")
+	splits, rows, c := vec.Arg("splits"), vec.Arg("rows"), vec.Arg("c")
 	start, end, base, to, moved := GP64(), GP64(), GP64(), GP64(), GP64()
 	MOVQ(Mem{Base: splits}, start)
 	MOVQ(Mem{Base: splits, Index: rows, Scale: 8}, s.n)

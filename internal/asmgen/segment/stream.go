@@ -14,7 +14,7 @@ func stream(m vec.Machine) {
 	Pragma("noescape")
 	Doc(name+" copies lines of 64 bytes to dst, which is aligned to them, with non-temporal stores. There is at least one.",
 		"Before other processors may look at dst, storeFence has to be called.")
-	dst, src, n := param("dst"), param("src"), param("lines")
+	dst, src, n := vec.Arg("dst"), vec.Arg("src"), vec.Arg("lines")
 	per := 64 / m.Bytes()
 	copyLines := func(lines int) {
 		for i := range lines * per {

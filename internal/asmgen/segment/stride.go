@@ -30,9 +30,9 @@ func stride(m vec.Machine, streaming bool, suffix string) {
 		"starts[r], the words that words name, which are each items; from as many bytes by bytes further, as many, and so on. It reads those",
 		"bytes at least once for each row, and writes whole vectors, one row after the other.",
 	}, sink.Explain(streaming)...)...)
-	out, src, splits, starts, rows := sink.New(m, streaming), param("src"), param("splits"), param("starts"), param("rows")
-	item, each := argument("item"), param("each")
-	order, all, at, n := m.Load(Mem{Base: param("words")}), GP64(), GP64(), GP64()
+	out, src, splits, starts, rows := sink.New(m, streaming), vec.Arg("src"), vec.Arg("splits"), vec.Arg("starts"), vec.Arg("rows")
+	item, each := argument("item"), vec.Arg("each")
+	order, all, at, n := m.Load(Mem{Base: vec.Arg("words")}), GP64(), GP64(), GP64()
 	ADDQ(argument("offset"), src)
 	MOVQ(each, all)
 	IMULQ(item, all) // bytes

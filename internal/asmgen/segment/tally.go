@@ -79,7 +79,7 @@ func (t tally) write(ready func() func(at gp) gp) {
 		fmt.Sprintf("Memory is read up to %d elements behind the beginning of each row, and behind its end.", t.step),
 		fmt.Sprintf("It stops before a row of more than %d elements.", longest),
 	)
-	out, x, splits, rows, first := param("out"), param("x"), param("splits"), param("rows"), param("first")
+	out, x, splits, rows, first := vec.Arg("out"), vec.Arg("x"), vec.Arg("splits"), vec.Arg("rows"), vec.Arg("first")
 	if t.size > 1 {
 		SHLQ(U8(map[int]uint8{4: 2, 8: 3}[t.size]), first)
 	}

@@ -66,15 +66,13 @@ func Variants(f func(streaming bool, suffix string)) {
 	f(true, "Past")
 }
 
-func param(name string) reg.GPVirtual { return Load(Param(name), GP64()).(reg.GPVirtual) }
-
 // New returns the sink of the function that has just been opened.
 func New(m vec.Machine, streaming bool) *Sink {
-	s := &Sink{m: m, streaming: streaming, At: param("dst")}
+	s := &Sink{m: m, streaming: streaming, At: vec.Arg("dst")}
 	if !streaming {
 		return s
 	}
-	s.stage = param("stage")
+	s.stage = vec.Arg("stage")
 	phase, belongs, instead := GP64(), GP64(), GP64()
 	MOVQ(s.At, belongs)
 	ANDQ(I8(-line), belongs)

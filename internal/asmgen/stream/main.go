@@ -6,6 +6,7 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
+	"github.com/tenonml/tenon/internal/asmgen/vec"
 )
 
 func main() {
@@ -24,10 +25,10 @@ func copies(name string, width int) {
 	TEXT(name, NOSPLIT, "func(dst, src *byte, n int, ahead uintptr)")
 	Doc(name+" copies n bytes, a multiple of 256, to dst, which is aligned to 64,", "and asks for n bytes from ahead on, which need not be there.")
 	Pragma("noescape")
-	dst := Load(Param("dst"), GP64()).(reg.GPVirtual)
-	src := Load(Param("src"), GP64()).(reg.GPVirtual)
-	n := Load(Param("n"), GP64()).(reg.GPVirtual)
-	ahead := Load(Param("ahead"), GP64()).(reg.GPVirtual)
+	dst := vec.Arg("dst")
+	src := vec.Arg("src")
+	n := vec.Arg("n")
+	ahead := vec.Arg("ahead")
 	Label("next")
 	CMPQ(n, U32(256))
 	JL(LabelRef("done"))
@@ -57,8 +58,8 @@ func copies(name string, width int) {
 func fetch() {
 	TEXT("fetch", NOSPLIT, "func(at uintptr, n int)")
 	Doc("fetch asks for the n bytes from at on, which need not be there.")
-	at := Load(Param("at"), GP64()).(reg.GPVirtual)
-	n := Load(Param("n"), GP64()).(reg.GPVirtual)
+	at := vec.Arg("at")
+	n := vec.Arg("n")
 	Label("line")
 	CMPQ(n, U32(0))
 	JLE(LabelRef("fetched"))

@@ -6,6 +6,7 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
+	"github.com/tenonml/tenon/internal/asmgen/vec"
 )
 
 func main() {
@@ -32,11 +33,11 @@ func tiles(name string, size, bytes int, nt bool) {
 		Doc(name+" transposes count square tiles, each a vector wide,", "past the cache: dst and dstStride are multiples of a vector's length.")
 	}
 	Pragma("noescape")
-	dst := Load(Param("dst"), GP64()).(reg.GPVirtual)
-	src := Load(Param("src"), GP64()).(reg.GPVirtual)
-	count := Load(Param("count"), GP64()).(reg.GPVirtual)
-	ds := Load(Param("dstStride"), GP64()).(reg.GPVirtual)
-	ss := Load(Param("srcStride"), GP64()).(reg.GPVirtual)
+	dst := vec.Arg("dst")
+	src := vec.Arg("src")
+	count := vec.Arg("count")
+	ds := vec.Arg("dstStride")
+	ss := vec.Arg("srcStride")
 	ss3 := GP64()
 	LEAQ(Mem{Base: ss, Index: ss, Scale: 2}, ss3)
 	ds3 := GP64()

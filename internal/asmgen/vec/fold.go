@@ -57,14 +57,14 @@ func (m Machine) Fold(f Fold) {
 		keep = f.Keep
 	}
 	load := m.KeepConstants(keep)
-	n := Load(Param("n"), GP64()).(reg.GPVirtual)
+	n := Arg("n")
 	var to, from, all []reg.GPVirtual
 	for _, d := range dsts {
-		to = append(to, Load(Param(d), GP64()).(reg.GPVirtual))
+		to = append(to, Arg(d))
 	}
 	all = append(all, to...)
 	for _, v := range vectors {
-		from = append(from, Load(Param(v), GP64()).(reg.GPVirtual))
+		from = append(from, Arg(v))
 	}
 	all = append(all, from...)
 	fetchLater := m.fetchLater(f.Next, vectors, from, n)

@@ -87,13 +87,13 @@ func (m Machine) Map(l Loop) {
 		keep = l.Keep
 	}
 	load := m.KeepConstants(keep)
-	n := Load(Param("n"), GP64()).(reg.GPVirtual)
+	n := Arg("n")
 	var to, from []reg.GPVirtual
 	for _, d := range dsts {
-		to = append(to, Load(Param(d), GP64()).(reg.GPVirtual))
+		to = append(to, Arg(d))
 	}
 	for _, v := range vectors {
-		from = append(from, Load(Param(v), GP64()).(reg.GPVirtual))
+		from = append(from, Arg(v))
 	}
 	var fixed []V
 	broadcast := func() {
@@ -197,7 +197,7 @@ func (m Machine) Map(l Loop) {
 	}
 	Label("done")
 	if l.Bad != nil {
-		done := Load(Param("n"), GP64()).(reg.GPVirtual)
+		done := Arg("n")
 		zero := GP64()
 		XORQ(zero, zero)
 		TESTQ(n, n) // the last masked vector leaves n at or below 0

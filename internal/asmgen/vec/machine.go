@@ -299,3 +299,6 @@ func (m Machine) binary(f, broadcast instruction, a V, b any) V {
 
 // Ones8 is the memory of a constant with 1 in every byte.
 func (m Machine) Ones8() Mem { return m.pooled(Bits(0x0101010101010101 & m.ones())) }
+
+// Arg loads an argument of the function that has just been opened.
+func Arg(name string) reg.GPVirtual { return Load(Param(name), GP64()).(reg.GPVirtual) }

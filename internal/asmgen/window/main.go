@@ -12,8 +12,6 @@ import (
 
 type gp = reg.GPVirtual
 
-func param(name string) gp { return Load(Param(name), GP64()).(gp) }
-
 func main() {
 	ConstraintExpr("amd64,!purego")
 	for _, wide := range []bool{true, false} {
@@ -34,8 +32,8 @@ func shareEqual(m vec.Machine) {
 	Doc(name+" adds, for each window and feature, an equal share of ct to the elements of dst where x is y.",
 		"The elements of the first window are at the given numbers, those of the next one step later, and each is n features;",
 		"there is at least one of each.")
-	dst, x, at, elements, y, ct := param("dst"), param("x"), param("at"), param("elements"), param("y"), param("ct")
-	windows, n, step := param("windows"), param("n"), param("step")
+	dst, x, at, elements, y, ct := vec.Arg("dst"), vec.Arg("x"), vec.Arg("at"), vec.Arg("elements"), vec.Arg("y"), vec.Arg("ct")
+	windows, n, step := vec.Arg("windows"), vec.Arg("n"), vec.Arg("step")
 	whole, rest := GP64(), GP64()
 	MOVQ(n, whole)
 	ANDQ(I32(int32(-m.Lanes())), whole)

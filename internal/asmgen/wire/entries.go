@@ -3,6 +3,7 @@ package main
 import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
+	"github.com/tenonml/tenon/internal/asmgen/vec"
 )
 
 // Where the fields of wire.Entry lie, and its size.
@@ -75,14 +76,14 @@ func noteLists() {
 	TEXT("noteListsVBMI", NOSPLIT, "func(messages *[]byte, n int, table *byte, entries int, row int, budget int) (done, size int)")
 	Pragma("noescape")
 	Doc("noteListsVBMI notes where the lists of messages lie, as Note does.")
-	m, end, table, row, budget := param("messages"), param("n"), param("table"), param("row"), param("budget")
+	m, end, table, row, budget := vec.Arg("messages"), vec.Arg("n"), vec.Arg("table"), vec.Arg("row"), vec.Arg("budget")
 	LEAQ(Mem{Base: end, Index: end, Scale: 2}, end)
 	lastMessage, endMessages, endTable := AllocLocal(8), AllocLocal(8), AllocLocal(8)
 	LEAQ(Mem{Base: m, Index: end, Scale: 8}, end)
 	MOVQ(end, endMessages)
 	SUBQ(U8(24), end)
 	MOVQ(end, lastMessage)
-	entries := param("entries")
+	entries := vec.Arg("entries")
 	SHLQ(U8(7), entries)
 	ADDQ(table, entries)
 	MOVQ(entries, endTable)
@@ -255,7 +256,7 @@ func noteLists() {
 	VZEROUPPER()
 	subtract("row", row)
 	Store(row, ReturnIndex(0))
-	used := param("budget")
+	used := vec.Arg("budget")
 	SUBQ(budget, used)
 	Store(used, ReturnIndex(1))
 	RET()

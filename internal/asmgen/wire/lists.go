@@ -4,6 +4,7 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
+	"github.com/tenonml/tenon/internal/asmgen/vec"
 )
 
 // slack is how many bytes beyond the last element there is room for.
@@ -18,7 +19,7 @@ type walk struct {
 
 // newWalk loads the parameters messages, rows and n.
 func newWalk() *walk {
-	w := &walk{messages: param("messages"), row: param("rows"), end: param("n"), p: GP64(), size: GP64(), first8: GP64(), messageSize: GP64()}
+	w := &walk{messages: vec.Arg("messages"), row: vec.Arg("rows"), end: vec.Arg("n"), p: GP64(), size: GP64(), first8: GP64(), messageSize: GP64()}
 	LEAQ(Mem{Base: w.row, Index: w.end, Scale: 8}, w.end)
 	return w
 }
@@ -94,8 +95,8 @@ func intLists() {
 	Pragma("noescape")
 	Doc("intListsVBMI decodes lists of packed numbers.", listDoc+" and how many numbers they have.")
 	w := newWalk()
-	d, start := param("dst"), GP64()
-	end := limit(d, param("room"), 8)
+	d, start := vec.Arg("dst"), GP64()
+	end := limit(d, vec.Arg("room"), 8)
 	k := newBlockConstants()
 	more, groups := words("tops", 0x8080808080808080), words("groups", 0x7f7f7f7f7f7f7f7f)
 	low4, masks4, spread4 := vector(0x0302010003020100), ZMM(), ZMM()
@@ -240,8 +241,8 @@ func floatLists() {
 	Pragma("noescape")
 	Doc("floatListsVBMI copies lists of packed numbers of four bytes.", listDoc+" and how many numbers they have.")
 	w := newWalk()
-	d := param("dst")
-	end := limit(d, param("room"), 4)
+	d := vec.Arg("dst")
+	end := limit(d, vec.Arg("room"), 4)
 	all := constant(^uint64(0))
 
 	w.open()
@@ -282,8 +283,8 @@ func stringLists() {
 	Pragma("noescape")
 	Doc("stringListsVBMI copies lists of strings shorter than 128 bytes.", listDoc+", how many bytes the strings have, and how many there are.")
 	w := newWalk()
-	d, e, offset := param("dst"), param("ends"), param("offset")
-	endD, endE := limit(d, param("room"), 1), limit(e, param("roomEnds"), 8)
+	d, e, offset := vec.Arg("dst"), vec.Arg("ends"), vec.Arg("offset")
+	endD, endE := limit(d, vec.Arg("room"), 1), limit(e, vec.Arg("roomEnds"), 8)
 	all := constant(^uint64(0))
 	SUBQ(d, offset) // the end of a string is where it ends in memory, and this
 	startD, startE := AllocLocal(8), AllocLocal(8)

@@ -6,11 +6,10 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
+	"github.com/tenonml/tenon/internal/asmgen/vec"
 )
 
 type gp = reg.GPVirtual
-
-func param(name string) gp { return Load(Param(name), GP64()).(gp) }
 
 // constant returns a register with a pattern of eight bytes.
 func constant(pattern uint64) gp {
@@ -27,7 +26,7 @@ func varints() {
 	Pragma("noescape")
 	Doc("varintsBMI2 decodes numbers that begin in the first limit bytes of src, of which 7 more are readable, until one has more than 8 bytes.",
 		"It returns how many there are and how many bytes they take.")
-	dst, src, end := param("dst"), param("src"), param("limit")
+	dst, src, end := vec.Arg("dst"), vec.Arg("src"), vec.Arg("limit")
 	more, groups := constant(0x8080808080808080), constant(0x7f7f7f7f7f7f7f7f)
 	d, p := GP64(), GP64()
 	MOVQ(dst, d)
@@ -89,7 +88,7 @@ func fetch() {
 	TEXT("fetchMessages", NOSPLIT, "func(messages *[]byte, n int)")
 	Pragma("noescape")
 	Doc("fetchMessages asks for the first 512 bytes of n messages. There is at least one.")
-	m, n := param("messages"), param("n")
+	m, n := vec.Arg("messages"), vec.Arg("n")
 	Label("message")
 	lines(m, "")
 	ADDQ(U8(24), m)

@@ -4,6 +4,7 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
+	"github.com/tenonml/tenon/internal/asmgen/vec"
 )
 
 // words returns read-only memory that holds words. There is one of a name.
@@ -111,7 +112,7 @@ func varintsWide() {
 	Doc("varintsVBMI decodes the numbers in the first limit bytes of src, of which there is one at least, and reads no others.",
 		"It stops before 64 bytes in which a number has more than 8 bytes or no number ends.",
 		"It returns how many there are and how many bytes they take.")
-	dst, src, rest := param("dst"), param("src"), param("limit")
+	dst, src, rest := vec.Arg("dst"), vec.Arg("src"), vec.Arg("limit")
 	d, p := GP64(), GP64()
 	MOVQ(dst, d)
 	MOVQ(src, p)

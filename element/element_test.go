@@ -67,6 +67,19 @@ func samples() map[element.Type][]string {
 	}
 }
 
+// The first and the last nanosecond of 64 bits are read, those beyond are not.
+func TestLimitsOfNanoseconds(t *testing.T) {
+	typ := tenon.Must(element.ParseType("timestamp[ns]"))
+	for text, ok := range map[string]bool{"1677-09-21T00:12:43.145224192": true, "2262-04-11T23:47:16.854775807": true, "1677-09-21T00:12:43.145224191": false, "2262-04-11T23:47:16.854775808": false, "9999-12-31T00:00:00": false, "0001-01-01T00:00:00": false} {
+		x, err := element.Parse([]string{text}, typ)
+		if (err == nil) != ok {
+			t.Errorf("%s: %v, %v", text, x, err)
+		} else if ok && tenon.Must(element.Texts(x)).(*tensor.Strings).Slice()[0] != text {
+			t.Errorf("%s is read as %v", text, x)
+		}
+	}
+}
+
 // What is read of a text gives the same text, moves, sorts and is equal to itself, whatever the type.
 func TestEveryType(t *testing.T) {
 	for _, typ := range allTypes {

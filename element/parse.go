@@ -238,10 +238,15 @@ func (t Type) store(at time.Time, text string) (int64, error) {
 	}
 	per := int64(time.Second / t.Unit)
 	s := at.Unix()
-	if s > math.MaxInt64/per-1 || s < math.MinInt64/per+1 {
+	n := s*per + int64(at.Nanosecond())/int64(t.Unit)
+	whole := n / per
+	if n%per < 0 {
+		whole--
+	}
+	if whole != s { // n wrapped around
 		return 0, t.beyond(text)
 	}
-	return s*per + int64(at.Nanosecond())/int64(t.Unit), nil
+	return n, nil
 }
 
 func (t Type) parseMoment(text string, zone *time.Location) (int64, error) {

@@ -115,10 +115,13 @@ func TestAWideBeamIsExhaustive(t *testing.T) {
 func TestKept(t *testing.T) {
 	x := tensor.Of([]float64{math.Log(0.5), math.Log(0.1), math.Log(0.3), math.Log(0.1)})
 	inf := math.Inf(-1)
+	even := tensor.Of([]float64{1, 1, 1, 1})
 	for _, c := range []struct {
 		s    generate.Sampling
 		want []bool
 	}{
+		{generate.Sampling{TopK: 3}, []bool{true, true, true, false}}, // of equal ones the first
+		{generate.Sampling{TopP: 0.85}, []bool{true, true, true, false}},
 		{generate.Sampling{}, []bool{true, true, true, true}},
 		{generate.Sampling{TopK: 2}, []bool{true, false, true, false}},
 		{generate.Sampling{TopK: 9}, []bool{true, true, true, true}},
@@ -135,6 +138,11 @@ func TestKept(t *testing.T) {
 					t.Errorf("%+v: %v", c.s, got)
 				}
 			}
+		}
+	}
+	for _, s := range []generate.Sampling{{TopK: 2}, {TopP: 0.5}, {TopK: 3, TopP: 0.6}} {
+		if got := tensor.Data[float64](s.Kept(even)); !slices.Equal(got, []float64{1, 1, inf, inf}) {
+			t.Errorf("%+v of equal scores: %v", s, got)
 		}
 	}
 	if got := tensor.Data[float64](generate.Sampling{Temperature: 2}.Kept(x)); math.Abs(got[0]-math.Log(0.5)/2) > 1e-12 {

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/key"
 	"github.com/tenonml/tenon/tensor"
@@ -52,25 +53,33 @@ func Pick(logits tensor.Tensor, s Sampling) tensor.Tensor {
 }
 
 // Kept returns the scores from which tokens are drawn: divided by the temperature, and -∞ for excluded
-// tokens.
+// tokens. Of tokens with equal scores, those that come first count as more likely.
 func (s Sampling) Kept(logits tensor.Tensor) tensor.Tensor {
 	if s.Temperature != 0 {
 		logits = ops.Div(logits, s.Temperature)
 	}
-	keep := func(least tensor.Tensor) {
-		logits = ops.Where(ops.GreaterEqual(logits, least), logits, ops.Fill(ops.Shape(logits), ops.Cast(math.Inf(-1), logits.DType())))
+	keep := func(kept tensor.Tensor) {
+		logits = ops.Where(kept, logits, ops.Fill(ops.Shape(logits), ops.Cast(math.Inf(-1), logits.DType())))
+	}
+	// first keeps the n most likely tokens, the last of which has the score least; of equal ones, those that come first.
+	first := func(n any, least tensor.Tensor) {
+		above, equal := ops.Greater(logits, least), ops.Equal(logits, least)
+		left := ops.Sub(n, ops.SumKeep(ops.Cast(above, dtype.Int64), -1))
+		before := ops.CumSum(ops.Cast(equal, dtype.Int64), -1, ops.CumOptions{Exclusive: true})
+		keep(ops.LogicalOr(above, ops.LogicalAnd(equal, ops.Less(before, left))))
 	}
 	if n := logits.Shape().Dim(-1); s.TopK > 0 && (n < 0 || s.TopK < n) {
 		best, _ := ops.TopK(logits, s.TopK)
-		keep(ops.Index(best, key.Ellipsis, key.From(-1)))
+		first(int64(s.TopK), ops.Index(best, key.Ellipsis, key.From(-1)))
 	}
 	if s.TopP > 0 && s.TopP < 1 {
 		sorted := ops.Sort(logits, -1, ops.SortOptions{Descending: true})
-		before := ops.CumSum(ops.Softmax(sorted, -1), -1, ops.CumOptions{Exclusive: true})
-		keep(ops.MinKeep(ops.Where(ops.Less(before, s.TopP), sorted, math.Inf(1)), -1)) // the most likely token is always included
+		before := ops.CumSum(ops.Softmax(ops.Cast(sorted, dtype.Float64), -1), -1, ops.CumOptions{Exclusive: true})
+		in := ops.Less(before, s.TopP) // the most likely token always is
+		first(ops.SumKeep(ops.Cast(in, dtype.Int64), -1), ops.MinKeep(ops.Where(in, sorted, math.Inf(1)), -1))
 	}
 	if s.MinP > 0 {
-		keep(ops.Add(ops.MaxKeep(logits, -1), math.Log(s.MinP)))
+		keep(ops.GreaterEqual(logits, ops.Add(ops.MaxKeep(logits, -1), math.Log(s.MinP))))
 	}
 	return logits
 }

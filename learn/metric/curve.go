@@ -262,6 +262,9 @@ func TopK(truth, score, weights tensor.Tensor, k int) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
+	if k < 1 {
+		return 0, invalid("TopK", "the number of scores is %d, want at least 1", k)
+	}
 	hits := 0.0
 	for i, own := range t {
 		above := 0
@@ -287,6 +290,11 @@ func LogLoss(truth, probabilities, weights tensor.Tensor) (float64, error) {
 	const least = 0x1p-52
 	total := 0.0
 	for i, own := range t {
+		for class, p := range rows[i] {
+			if p < 0 || p > 1 {
+				return 0, invalid("LogLoss", "the probability of class %d for item %d is %v; logits become probabilities by ops.Softmax", class, i, p)
+			}
+		}
 		total -= w[i] * math.Log(min(max(rows[i][own], least), 1-least))
 	}
 	return ratio(total, sum(w)), nil
@@ -344,6 +352,9 @@ func Perplexity(logProbabilities, weights tensor.Tensor) (float64, error) {
 	}
 	total := 0.0
 	for i, l := range x {
+		if l > 1e-3 { // less may be rounding
+			return 0, invalid(fn, "the logarithm of the probability of item %d is %v, which is above 0", i, l)
+		}
 		total += w[i] * l
 	}
 	return math.Exp(-ratio(total, sum(w))), nil

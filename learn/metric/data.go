@@ -35,6 +35,9 @@ func labels(fn, what string, t tensor.Tensor, classes int) (x []int, err error) 
 	}
 	for i, v := range tensor.Data[int64](ops.Cast(t, dtype.Int64)) {
 		if v < 0 || classes > 0 && v >= int64(classes) || v > math.MaxInt32 {
+			if classes == 0 {
+				return nil, invalid(fn, "the %s of item %d is %d, want a class from 0 to %d", what, i, v, math.MaxInt32)
+			}
 			return nil, invalid(fn, "the %s of item %d is %d, which is not one of the %d classes", what, i, v, classes)
 		}
 		x = append(x, int(v))

@@ -64,6 +64,15 @@ func TestBadInput(t *testing.T) {
 			_, err := metric.MeanSquaredError(tensor.Of([]float64{1, 2}, 2, 1), tensor.Of([]float64{1, 2}), nil)
 			return err
 		}, tenon.ErrShape},
+		"logits": {func() error {
+			_, err := metric.LogLoss(labels, tensor.Of([]float64{0.2, 0.8, 3, -2}, 2, 2), nil)
+			return err
+		}, tenon.ErrInvalid},
+		"probabilities": {func() error { _, err := metric.Perplexity(tensor.Of([]float64{0.5}), nil); return err }, tenon.ErrInvalid},
+		"the best none": {func() error {
+			_, err := metric.TopK(labels, tensor.Of([]float64{0.2, 0.8, 0.5, 0.5}, 2, 2), nil, 0)
+			return err
+		}, tenon.ErrInvalid},
 		"other rows": {func() error { _, err := metric.DCG(rows, ragged.FromSlices([][]float64{{1}, {1, 0}}), 0); return err }, tenon.ErrShape},
 		"fractions":  {func() error { _, err := metric.Hamming(p, p, nil); return err }, tenon.ErrDType},
 		"one class": {func() error {

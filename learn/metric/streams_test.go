@@ -73,7 +73,7 @@ func (s *said) update(t *testing.T, j judged, weight float64) {
 	for name, x := range map[string]float64{
 		"log loss": tenon.Must(metric.LogLoss(j.class, j.classes, j.weights)), "top-2": tenon.Must(metric.TopK(j.class, j.classes, j.weights, 2)),
 		"Brier": tenon.Must(metric.Brier(j.first, j.score, j.weights)), "Hamming": tenon.Must(metric.Hamming(j.class, j.guess, j.weights)),
-		"perplexity": math.Log(tenon.Must(metric.Perplexity(j.score, j.weights))), "pinball": tenon.Must(metric.Pinball(j.number, j.forecast, j.weights, 0.3)),
+		"perplexity": math.Log(tenon.Must(metric.Perplexity(ops.Sub(j.score, 1.0), j.weights))), "pinball": tenon.Must(metric.Pinball(j.number, j.forecast, j.weights, 0.3)),
 	} {
 		if s.means[name] == nil {
 			s.means[name] = &metric.RunningMean{}

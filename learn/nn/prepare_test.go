@@ -52,6 +52,10 @@ func TestScalers(t *testing.T) {
 	if v := nn.NewMoments(1).Variance(); !math.IsNaN(tensor.Item[float64](ops.Index(v, 0))) {
 		t.Errorf("the variance of nothing is %v", v)
 	}
+	same := ops.Fill([]int{1001, 1}, 1e8/3) // its sum is rounded
+	if y := nn.NewMoments(1).Update(same).Update(same).Scaler(nn.Standard, dtype.Float64).Apply(tensor.Of([]float64{5}, 1, 1)); tensor.Data[float64](y)[0] != 0 {
+		t.Errorf("a constant feature is scaled to %v", y)
+	}
 	// Nothing seen scales nothing.
 	if y := nn.NewMoments(1).Scaler(nn.MinMax).Apply(tensor.Of([]float32{3})); tensor.Data[float32](y)[0] != 3 {
 		t.Errorf("scaled by nothing: %v", y)

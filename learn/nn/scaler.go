@@ -109,6 +109,7 @@ func (m Moments) Scaler(how Scaling, d ...dtype.DType) Scaler {
 	switch how {
 	case Standard:
 		shift, by = m.Mean, ops.Sqrt(ops.DivNoNaN(m.Squares, m.Count))
+		by = ops.Where(ops.Equal(m.Least, m.Greatest), 0.0, by) // what deviates there is rounding
 	case MinMax:
 		shift, by = m.Least, ops.Sub(m.Greatest, m.Least)
 	case MaxAbs:

@@ -262,7 +262,11 @@ func (m *match) fits(i int, v tenon.Value, s tenon.Spec) error {
 	if ok != ok2 || ok && a.DType() != b.DType() || v.Spec().TypeName() != s.TypeName() {
 		kind = tenon.ErrDType
 	}
-	return m.fail(kind, m.places[i].String(), "the file has %s, but the place needs %s", tenon.String(v.Spec()), tenon.String(s))
+	e := m.fail(kind, m.places[i].String(), "the file has %s, but the place needs %s", tenon.String(v.Spec()), tenon.String(s))
+	if ok && ok2 && kind == tenon.ErrShape && a.Shape().Rank() == b.Shape().Rank() {
+		e.Hint = "ReadOptions.Sizes takes the sizes of the file"
+	}
+	return e
 }
 
 // cast converts a value to the Spec of its place if the type declares a cast, for instance to

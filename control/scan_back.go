@@ -217,7 +217,8 @@ func oneSize(joint *graph.Graph, each, nc, over, n int, given []bool) (*graph.Gr
 
 // productsOf returns the products that do not depend on cotangents (the parameters from n on),
 // depend on one of the first parameters, and are used elsewhere: keeping them takes less time than
-// recomputing them. If the number of items is not known, it is the size of their first axis.
+// recomputing them. If only an elementwise operation reads a product, its result is kept instead. If the
+// number of items is not known, it is the size of their first axis.
 func productsOf(joint *graph.Graph, n, over int) (products []*graph.Value) {
 	const first, late = 1, 2
 	depends := make([]int, joint.NumValues())
@@ -236,9 +237,13 @@ func productsOf(joint *graph.Graph, n, over int) (products []*graph.Value) {
 			}
 		})
 	}
-	needed := make([]bool, joint.NumValues())
+	needed, readers := make([]bool, joint.NumValues()), make([][]*graph.Node, joint.NumValues())
 	for _, o := range joint.Outputs {
 		needed[o.ID()] = true
+		readers[o.ID()] = append(readers[o.ID()], nil)
+	}
+	for _, x := range joint.Nodes {
+		x.EachInput(func(v *graph.Value) { readers[v.ID()] = append(readers[v.ID()], x) })
 	}
 	for _, x := range slices.Backward(joint.Nodes) {
 		o := x.Outs[0]
@@ -246,7 +251,12 @@ func productsOf(joint *graph.Graph, n, over int) (products []*graph.Value) {
 			continue
 		}
 		if x.Op.Axes == op.Contract && len(x.Outs) == 1 && depends[o.ID()] == first && o.Shape().HasRank() && o.Shape().Rank() > 0 && o.Shape().Remove(0).IsFull() {
-			products = append(products, o)
+			for r := readers[o.ID()]; len(r) == 1 && r[0] != nil && r[0].Op.IsElementwise() && depends[r[0].Outs[0].ID()] == first && tenon.Equal(r[0].Outs[0].Spec(), o.Spec()); r = readers[o.ID()] {
+				o = r[0].Outs[0]
+			}
+			if !slices.Contains(products, o) {
+				products = append(products, o)
+			}
 			continue
 		}
 		x.EachInput(func(v *graph.Value) { needed[v.ID()] = true })

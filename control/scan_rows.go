@@ -75,6 +75,9 @@ func scanRows(c *op.Call, program backend.Program) ([]tensor.Tensor, error) {
 		carry[i] = ops.Gather(carry[i], tensor.Of(t.rows), 0)
 	}
 	for i := range xs {
+		if !program.Reads(nc + i) {
+			continue
+		}
 		xs[i] = ops.Gather(xs[i], tensor.Of(t.items), 0)
 	}
 	captured := captures(c)

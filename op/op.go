@@ -156,6 +156,11 @@ type Op struct {
 	// last tensor argument must be the row splits.
 	Rows func(operand dtype.DType) *RowLoop
 
+	// Onto returns the sum of a tensor and the operation's only result in less time than an addition of
+	// its own takes, or nil if it cannot for these operands. The interpreter of graphs calls it if nothing
+	// else reads the result.
+	Onto func(c *Call, to tensor.Tensor) tensor.Tensor
+
 	fn      string // result of Func
 	tensors []int  // indices of the tensor parameters
 	axis    int    // index of the parameter for axes, or -1

@@ -182,7 +182,7 @@ func (k *Contraction) Dense(a, b *tensor.Dense) *tensor.Dense {
 		if k.swapped {
 			x, y = b, a
 		}
-		if out, ok := multiplied(x, y, k.transA, k.transB).(*tensor.Dense); ok {
+		if out, ok := multiplied(x, y, k.transA, k.transB, nil).(*tensor.Dense); ok {
 			return out
 		}
 	}

@@ -51,7 +51,7 @@ func (k *Contraction) dense(a, b *tensor.Dense) *tensor.Dense {
 	}
 	out := tensor.Uninit(a.DType(), k.shape(a, b))
 	if out.Len() > 0 {
-		l.multiply(a, b, out)
+		l.multiply(a, b, out, nil)
 	}
 	return out
 }
@@ -281,33 +281,34 @@ func arrangedCopy(x *tensor.Dense, k *Contraction, y *tensor.Dense, second bool)
 	return arranged(c, labels, own)
 }
 
-// multiply runs the products into out.
-func (l *contractLayout) multiply(a, b, out *tensor.Dense) {
+// multiply runs the products into out. If to is not nil, there is one product, which is added to it: a
+// matrix, or a row.
+func (l *contractLayout) multiply(a, b, out, to *tensor.Dense) {
 	switch a.DType() {
 	case dtype.Float32:
-		contractAs[float32](l, a, b, out)
+		contractAs[float32](l, a, b, out, to)
 	case dtype.Float64:
-		contractAs[float64](l, a, b, out)
+		contractAs[float64](l, a, b, out, to)
 	case dtype.Complex64:
-		contractAs[complex64](l, a, b, out)
+		contractAs[complex64](l, a, b, out, to)
 	case dtype.Complex128:
-		contractAs[complex128](l, a, b, out)
+		contractAs[complex128](l, a, b, out, to)
 	case dtype.Int8:
-		contractAs[int8](l, a, b, out)
+		contractAs[int8](l, a, b, out, to)
 	case dtype.Int16:
-		contractAs[int16](l, a, b, out)
+		contractAs[int16](l, a, b, out, to)
 	case dtype.Int32:
-		contractAs[int32](l, a, b, out)
+		contractAs[int32](l, a, b, out, to)
 	case dtype.Int64:
-		contractAs[int64](l, a, b, out)
+		contractAs[int64](l, a, b, out, to)
 	case dtype.Uint8:
-		contractAs[uint8](l, a, b, out)
+		contractAs[uint8](l, a, b, out, to)
 	case dtype.Uint16:
-		contractAs[uint16](l, a, b, out)
+		contractAs[uint16](l, a, b, out, to)
 	case dtype.Uint32:
-		contractAs[uint32](l, a, b, out)
+		contractAs[uint32](l, a, b, out, to)
 	case dtype.Uint64:
-		contractAs[uint64](l, a, b, out)
+		contractAs[uint64](l, a, b, out, to)
 	case dtype.Float16:
 		contractHalf[dtype.F16](l, a, b, out)
 	case dtype.BFloat16:
@@ -333,16 +334,26 @@ func (l *contractLayout) steps(room []gemm.Batch) (batch []gemm.Batch, cRow, cCo
 	return room, max(cRow, 1), max(cCol, 1)
 }
 
-func contractAs[T gemm.Element](l *contractLayout, a, b, out *tensor.Dense) {
+func contractAs[T gemm.Element](l *contractLayout, a, b, out, to *tensor.Dense) {
 	var room [maxContractBatch]gemm.Batch
 	batch, cRow, cCol := l.steps(room[:0])
-	gemm.Multiply(gemm.Params[T]{
+	p := gemm.Params[T]{
 		M: l.m.size, N: l.n.size, K: l.k.size,
 		A: elemsUsed[T](l, a, l.m, false), ARow: l.m.a, ACol: l.k.a,
 		B: elemsUsed[T](l, b, l.n, true), BRow: l.k.b, BCol: l.n.b,
 		C: unsafe.Slice((*T)(out.Raw()), out.Len()), CRow: cRow, CCol: cCol,
 		Alpha: 1,
-	}, batch...)
+	}
+	if to != nil {
+		start := unsafe.Slice((*T)(to.Raw()), to.Len())
+		if to.Rank() == 1 {
+			p.Bias = start
+		} else {
+			copy(p.C, start)
+			p.Beta = 1
+		}
+	}
+	gemm.Multiply(p, batch...)
 }
 
 func contractHalf[H dtype.F16 | dtype.BF16](l *contractLayout, a, b, out *tensor.Dense) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/shape"
 	"github.com/tenonml/tenon/tensor"
@@ -24,9 +25,9 @@ func MatMulT(a, b any, transposeA, transposeB bool) tensor.Tensor {
 	return op.Eval(matMulOp, a, b, transposeA, transposeB)
 }
 
-// multiplied is a fast path for two dense matrices. It returns nil if it does not
-// apply.
-func multiplied(a, b any, ta, tb bool) tensor.Tensor {
+// multiplied is a fast path for two dense matrices. If to is not nil, the product is added to it: a matrix
+// of that shape, or a row. It returns nil if it does not apply.
+func multiplied(a, b any, ta, tb bool, to *tensor.Dense) tensor.Tensor {
 	x, _ := a.(*tensor.Dense)
 	y, _ := b.(*tensor.Dense)
 	if x == nil || y == nil || x.Rank() != 2 || y.Rank() != 2 || x.DType() != y.DType() || !hasProducts(x.DType()) ||
@@ -44,10 +45,14 @@ func multiplied(a, b any, ta, tb bool) tensor.Tensor {
 	if k != l.k.size {
 		return nil
 	}
+	s := shape.Of(l.m.size, l.n.size)
+	if to != nil && (to.DType() != x.DType() || !to.IsContiguous() || !to.Shape().Equal(s) && !to.Shape().Equal(shape.Of(l.n.size))) {
+		return nil
+	}
 	l.m.c = l.n.size
-	out := tensor.Uninit(x.DType(), shape.Of(l.m.size, l.n.size))
+	out := tensor.Uninit(x.DType(), s)
 	if out.Len() > 0 {
-		l.multiply(x, y, out)
+		l.multiply(x, y, out, to)
 	}
 	return out
 }
@@ -95,6 +100,12 @@ var matMulOp = op.Register(&op.Op{
 			slices.Reverse(cols)
 		}
 		return c.Result(contractOwn(c, rows, cols, m, n))
+	},
+	Onto: func(c *op.Call, to tensor.Tensor) tensor.Tensor {
+		if t, ok := to.(*tensor.Dense); ok && (t.DType() == dtype.Float32 || t.DType() == dtype.Float64) {
+			return multiplied(c.Args[0], c.Args[1], c.Bool(2), c.Bool(3), t)
+		}
+		return nil
 	},
 	Batch: func(c *op.Call, batched []bool) ([]tensor.Tensor, error) {
 		return batchAligned(c, batched, 2)

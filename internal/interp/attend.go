@@ -82,16 +82,7 @@ func (p *Plan) attention(l *layout, i int, readers [][]int) (step, bool) {
 	if !attention.WorthProducts(a.params.Queries, a.params.Keys, a.params.Depth, a.params.Width) {
 		return step{}, false
 	}
-	g := b.group
-	g.attend = a
-	g.outs, g.outAt = []int{last.Outs[0].ID()}, []int{attendNodes - 1}
-	s := step{group: g, line: last.Line}
-	for k := i; k < j; k++ {
-		s.free = append(s.free, p.steps[k].free...)
-	}
-	g.steps = p.steps[i:j:j]
-	b.alone(nodes)
-	return s, true
+	return b.whole(p, i, j, a), true
 }
 
 // head assigns the labels of attention to their roles.

@@ -23,6 +23,15 @@ func wave(phase float64, dims ...int) tensor.Tensor {
 	return tensor.Of(x, dims...)
 }
 
+// stepNames returns the operations of a plan's steps; those of a group are joined by +.
+func stepNames(p *Plan) string {
+	var names []string
+	for i := range p.steps {
+		names = append(names, p.steps[i].name())
+	}
+	return strings.Join(names, " ")
+}
+
 // Attention of projections is one step, whatever order their axes have, unless somebody
 // looks at a projection, heads are short, or the operands are views; it computes what its
 // nodes compute one by one.
@@ -83,11 +92,7 @@ func TestAttentionOfProjections(t *testing.T) {
 				t.Fatal(err)
 			}
 			plan := For(g)
-			var names []string
-			for i := range plan.steps {
-				names = append(names, plan.steps[i].name())
-			}
-			if got := strings.Join(names, " "); got != tt.steps {
+			if got := stepNames(plan); got != tt.steps {
 				t.Errorf("steps %q, want %q", got, tt.steps)
 			}
 			got, err := plan.Run(t.Context(), in)

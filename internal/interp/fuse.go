@@ -28,13 +28,19 @@ type group struct {
 	splits int    // the input that holds row splits, or -1 if all nodes are elementwise
 	steps  []step // the same nodes one by one, for shapes that do not allow fusion
 	whole  *composite
-	attend *attend // replaces everything that concerns blocks
+	kernel kernel // replaces everything that concerns blocks
 
 	moving []link // links to operands that are not in temporaries
 	read   int    // number of leading entries of moving that are inputs
 
 	known           atomic.Pointer[shapes] // shapes of the last run
 	runs, scratches sync.Pool
+}
+
+// A kernel computes all of a group at once. It reports false if the operands are not as it needs them; the
+// nodes then run one by one.
+type kernel interface {
+	run(g *group, slots []tensor.Tensor) bool
 }
 
 // blockNode is the compact form of a node used by the loop over the nodes of a block.
@@ -118,6 +124,11 @@ func (p *Plan) join(l *layout) {
 		if s, ok := p.attention(l, i, readers); ok {
 			steps = append(steps, s)
 			i += attendNodes
+			continue
+		}
+		if s, ok := p.onto(l, i); ok {
+			steps = append(steps, s)
+			i += 2
 			continue
 		}
 		j := i + 1
@@ -271,6 +282,22 @@ func (b *builder) add(n *graph.Node, external bool) bool {
 	b.used = append(b.used, external)
 	b.views = append(b.views, isColumnView(n))
 	return true
+}
+
+// whole returns the step that runs the nodes [i, j), of which only the last has a result that others read,
+// by a kernel.
+func (b *builder) whole(p *Plan, i, j int, k kernel) step {
+	nodes := p.nodes[i:j]
+	g := b.group
+	g.kernel = k
+	g.outs, g.outAt = []int{nodes[len(nodes)-1].Outs[0].ID()}, []int{len(nodes) - 1}
+	s := step{group: g, line: nodes[len(nodes)-1].Line}
+	for k := i; k < j; k++ {
+		s.free = append(s.free, p.steps[k].free...)
+	}
+	g.steps = p.steps[i:j:j]
+	b.alone(nodes)
+	return s
 }
 
 // alone renumbers the slots of the group's single steps: the group's inputs come first, followed by

@@ -36,6 +36,7 @@ type loop struct {
 type layout struct {
 	places map[int]place // place by ID of the value
 	loops  map[*graph.Node]*loop
+	sums   map[*graph.Node]*graph.Node // additions, by the operation that does them itself
 }
 
 func layoutOf(g *graph.Graph) *layout {
@@ -51,6 +52,7 @@ func layoutOf(g *graph.Graph) *layout {
 			delete(l.loops, n)
 		}
 	}
+	l.findSums(g)
 	return l
 }
 

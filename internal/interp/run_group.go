@@ -76,8 +76,8 @@ func take[T any](pool *sync.Pool) *T {
 // run computes the group's outputs. It reports false if the shapes do not allow it or it does not
 // pay off; the nodes then run one by one.
 func (g *group) run(slots []tensor.Tensor) bool {
-	if g.attend != nil {
-		return g.attend.run(g, slots)
+	if g.kernel != nil {
+		return g.kernel.run(g, slots)
 	}
 	r := take[run](&g.runs)
 	ok := g.prepare(r, slots)

@@ -41,11 +41,7 @@ func NewDense(key tensor.Tensor, in, out int, options ...DenseOptions) Dense {
 //	x: [..., in], dense or ragged, or {..., In} → [..., out]
 func (l Dense) Apply(x tensor.Tensor) tensor.Tensor {
 	return onFeatures("nn.Dense", x, l.Names, func(x tensor.Tensor) tensor.Tensor {
-		y := multiply(x, l.Kernel)
-		if l.Bias != nil {
-			y = ops.Add(y, l.Bias)
-		}
-		return l.Activation.Apply(y)
+		return l.Activation.Apply(affine(x, l.Kernel, l.Bias))
 	})
 }
 

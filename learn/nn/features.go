@@ -167,18 +167,21 @@ func batchNames(fn string, t dimensioned, but []named.Name) (order []named.Name)
 }
 
 // multiply returns x·kernel over the last axis of a dense tensor of any rank.
-func multiply(x, kernel tensor.Tensor) tensor.Tensor {
+func multiply(x, kernel tensor.Tensor) tensor.Tensor { return affine(x, kernel, nil) }
+
+// affine returns x·kernel + bias over the last axis of a dense tensor of any rank.
+func affine(x, kernel, bias tensor.Tensor) tensor.Tensor {
 	switch s := x.Shape(); {
 	case s.HasRank() && s.Rank() == 1:
-		return ops.Squeeze(ops.MatMul(ops.ExpandDims(x, 0), kernel), 0)
+		return ops.Squeeze(withBias(ops.MatMul(ops.ExpandDims(x, 0), kernel), bias), 0)
 	case s.HasRank() && s.Rank() > 2 && s.IsFull():
 		// One product of two matrices is faster than many small ones.
 		dims := s.Dims()
 		lead := dims[: len(dims)-1 : len(dims)-1]
 		flat := ops.Reshape(x, []int{s.Slice(0, len(lead)).Size(), dims[len(lead)]})
-		return ops.Reshape(ops.MatMul(flat, kernel), append(lead, kernel.Shape().Dim(1)))
+		return ops.Reshape(withBias(ops.MatMul(flat, kernel), bias), append(lead, kernel.Shape().Dim(1)))
 	}
-	return ops.MatMul(x, kernel)
+	return withBias(ops.MatMul(x, kernel), bias)
 }
 
 // onAll applies f, which works element by element, to the elements of any value.

@@ -206,10 +206,6 @@ func one(states tensor.Tensor, last []tensor.Tensor) (tensor.Tensor, tensor.Tens
 	return states, last[0]
 }
 
-func affine(x, kernel, bias tensor.Tensor) tensor.Tensor {
-	return withBias(multiply(x, kernel), bias)
-}
-
 // A turn is the input of a step of a recurrence.
 type turn struct {
 	X    tensor.Tensor // [..., features] at one position

@@ -58,7 +58,7 @@ func Relu(x any) tensor.Tensor { return op.Eval(reluOp, x) }
 
 var reluOp = unary(elementwise.Relu, op.Op{Statement: keepsZero, Doc: "max(x, 0)"})
 
-var _ = gradient(reluOp, func(x, y, ct tensor.Tensor) tensor.Tensor { return Where(Greater(x, 0), ct, zeroOf(ct.DType())) })
+var _ = gradient(reluOp, func(x, y, ct tensor.Tensor) tensor.Tensor { return Where(Greater(y, 0), ct, zeroOf(ct.DType())) })
 
 // Relu6 returns min(max(x, 0), 6), and NaN for NaN.
 //

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/learn/nn"
+	"github.com/tenonml/tenon/named"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -179,4 +180,20 @@ func ExampleSampledSoftmax() {
 	// Output:
 	// [2]
 	// [2]
+}
+
+type (
+	side struct{ named.Dim[side] }
+	page struct{ named.Dim[page] }
+)
+
+// Vectors of length 1 in the same directions, along the last axis or a named dimension.
+func ExampleNormalize() {
+	x := tensor.Of([]float64{3, 4, 0, 2}, 2, 2)
+	show[float64](nn.Normalize(x))
+	y := nn.Normalize(named.Of(x, side{}, page{}), nn.VectorOptions{Features: side{}})
+	show[float64](named.Unnamed(y, side{}, page{}))
+	// Output:
+	// [0.600 0.800 0.000 1.000]
+	// [1.000 0.894 0.000 0.447]
 }

@@ -104,11 +104,7 @@ func onVectors(fn, option string, along named.Name, f func([]tensor.Tensor) tens
 	if !ok {
 		return onItems(fn, f, xs...)
 	}
-	if along == nil {
-		e := tenon.NewError(tenon.ErrInvalid, fn, fmt.Sprintf("the dimension of the vectors is not given: {%v}", t.Dims()))
-		e.Hint = "set " + option
-		tenon.Throw(e)
-	}
+	wantGiven(fn, option, along, t)
 	order := batchNames(fn, t, []named.Name{along})
 	bare := make([]operand, len(xs))
 	for i, x := range xs {
@@ -124,6 +120,14 @@ func onVectors(fn, option string, along named.Name, f func([]tensor.Tensor) tens
 		bare[i] = operand{named.Unnamed(u, want...), x.less}
 	}
 	return named.Of(onItems(fn, f, bare...), order...)
+}
+
+// wantGiven fails if an option does not say which dimension is that of vectors.
+func wantGiven(fn, option string, along named.Name, t dimensioned) {
+	if along == nil {
+		e := tenon.NewError(tenon.ErrInvalid, fn, fmt.Sprintf("the dimension of the vectors is not given: {%v}", t.Dims()))
+		tenon.Throw(e.WithHint("set " + option))
+	}
 }
 
 // mixed rejects values of different kinds.

@@ -168,6 +168,21 @@ func TestBatchNormOfEveryKind(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	// In a traced step of any number of items, fewer than two change no statistics.
+	step := function.New(func(x tensor.Tensor, r nn.Running) (tensor.Tensor, nn.Running) { return l.Train(x, r) }, function.Options{RelaxAfter: 1})
+	for _, v := range []struct {
+		x    tensor.Tensor
+		same bool
+	}{{named.Of(kept, batch{}, rep{}), false}, {named.Of(ops.Slice(kept, []int{0, 0}, []int{2, 4}), batch{}, rep{}), false}, {named.Of(ops.Slice(kept, []int{0, 0}, []int{1, 4}), batch{}, rep{}), true},
+		{maskedOf(x, mask), false}, {maskedOf(x, ops.LogicalAnd(mask, false)), true}} {
+		y, got := step.Call(v.x, start)
+		if m, ok := y.(*masked.Tensor); ok {
+			y = masked.Fill(m, 0.0)
+		}
+		if tensor.Equal(got.Mean, start.Mean) != v.same || tensor.Equal(got.Variance, start.Variance) != v.same || tensor.Item[bool](ops.Any(ops.IsNaN(y))) {
+			t.Errorf("%v: %v and the statistics %v and %v", tenon.String(v.x.Spec()), y, got.Mean, got.Variance)
+		}
+	}
 	near(t, "running mean", start.Mean, 0, 0, 0, 0)
 	if _, err := tenon.Try(func() tensor.Tensor { y, _ := l.Train(wave(1, 1, 4), start); return y }); !errors.Is(err, tenon.ErrInvalid) {
 		t.Errorf("one item: got %v", err)

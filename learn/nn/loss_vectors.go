@@ -16,14 +16,19 @@ const normEpsilon = 1e-12
 
 // Normalize divides vectors by their length: x/√(Σx² + 1e-12) over the features.
 //
-//	x: [..., features], dense or ragged → the same
-func Normalize(x tensor.Tensor) tensor.Tensor {
-	return onFeatures("nn.Normalize", x, Names{}, func(x tensor.Tensor) tensor.Tensor {
+//	x: [..., features], dense, masked or ragged, or {..., Features} → the same
+func Normalize(x tensor.Tensor, options ...VectorOptions) tensor.Tensor {
+	const fn = "nn.Normalize"
+	o := option(options)
+	if t, ok := x.(dimensioned); ok {
+		wantGiven(fn, "VectorOptions.Features", o.Features, t)
+	}
+	return onFeatures(fn, x, Names{In: o.Features}, func(x tensor.Tensor) tensor.Tensor {
 		return ops.Mul(x, ops.Rsqrt(ops.Add(ops.SumKeep(ops.Square(x), -1), normEpsilon)))
 	})
 }
 
-// VectorOptions are those of losses that compare vectors. The zero value is the default.
+// VectorOptions are those of [Normalize] and of losses that compare vectors. The zero value is the default.
 type VectorOptions struct {
 	Margin   float64    // see the loss
 	Features named.Name // the dimension of the vectors of named values
@@ -95,6 +100,11 @@ func Contrastive(queries, keys tensor.Tensor, options ...ContrastiveOptions) ten
 	}
 	if !(o.Temperature > 0) {
 		tenon.Throw(tenon.NewError(tenon.ErrInvalid, fn, fmt.Sprintf("the temperature is %v, want more than 0", o.Temperature)))
+	}
+	for _, v := range []tensor.Tensor{queries, keys} {
+		if _, ok := v.(someMissing); ok {
+			tenon.Throw(tenon.NewError(tenon.ErrUnsupported, fn, fmt.Sprintf("%s has missing items, which would be wrong answers to the others", tenon.String(v.Spec()))).WithHint("leave them out: masked.Compress"))
+		}
 	}
 	return onItems(fn, func(x []tensor.Tensor) tensor.Tensor {
 		logits := ops.Mul(ops.MatMulT(Normalize(x[0]), Normalize(x[1]), false, true), 1/o.Temperature)

@@ -12,6 +12,7 @@ import (
 	"github.com/tenonml/tenon/grad"
 	"github.com/tenonml/tenon/learn/nn"
 	"github.com/tenonml/tenon/masked"
+	"github.com/tenonml/tenon/named"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -138,6 +139,15 @@ func TestLossesLeaveMissingItemsOut(t *testing.T) {
 				t.Errorf("gradient of %s, %s masked: %v", name, kind, err)
 			}
 		}
+	}
+	if _, err := tenon.Try(func() any {
+		return nn.Contrastive(maskedBy(tensor.Of([]bool{true, false}), wave64(1, 2, 3)), wave64(2, 2, 3))
+	}); !errors.Is(err, tenon.ErrUnsupported) {
+		t.Errorf("missing keys: %v", err)
+	}
+	u := nn.Normalize(named.Of(wave64(1, 3, 2), rep{}, batch{}), nn.VectorOptions{Features: rep{}})
+	if err := tensor.AllClose(named.Unnamed(u, batch{}, rep{}), nn.Normalize(ops.Transpose(wave64(1, 3, 2), 1, 0))); err != nil {
+		t.Errorf("named vectors: %v", err)
 	}
 	if s := nn.NewEmbedding(ops.RandomKey(1), 5, 3).Apply(maskedBy(mask, labels)).Shape(); s.Rank() != 3 {
 		t.Errorf("vectors of labels: %v", s)

@@ -62,7 +62,8 @@ func (l BatchNorm) Apply(x tensor.Tensor, r Running) tensor.Tensor {
 
 // Train returns the layer's output with the statistics of x itself, over all of its items, and
 // the running statistics updated by them: (1-Momentum)·old + Momentum·new, where the new
-// variance is divided by the number of items minus 1.
+// variance is divided by the number of items minus 1. Fewer than two items have no variance: they are an
+// error or, where only a traced function's call tells their number, leave the running statistics as they are.
 func (l BatchNorm) Train(x tensor.Tensor, r Running) (tensor.Tensor, Running) {
 	const fn = "nn.BatchNorm"
 	mean, variance, n := l.statistics(fn, x)
@@ -70,9 +71,10 @@ func (l BatchNorm) Train(x tensor.Tensor, r Running) (tensor.Tensor, Running) {
 		return standardize(x, mean, variance, l.Scale, l.Offset, l.Epsilon)
 	})
 	mix := func(old, now tensor.Tensor) tensor.Tensor {
-		return ops.Add(ops.Mul(old, 1-l.Momentum), ops.Mul(ops.StopGradient(now), l.Momentum))
+		new := ops.Add(ops.Mul(old, 1-l.Momentum), ops.Mul(ops.StopGradient(now), l.Momentum))
+		return ops.Where(ops.Less(n, 2.0), old, new)
 	}
-	unbiased := ops.Mul(variance, ops.Div(n, ops.Sub(n, 1.0)))
+	unbiased := ops.Mul(variance, ops.Div(n, ops.Maximum(ops.Sub(n, 1.0), 1.0)))
 	return y, Running{mix(r.Mean, mean), mix(r.Variance, unbiased)}
 }
 
@@ -88,8 +90,9 @@ func (l BatchNorm) statistics(fn string, x tensor.Tensor) (mean, variance, n ten
 		over := axes(0, items.Shape().Rank()-1)
 		there := ops.ExpandDims(ops.Cast(mask, items.DType()), -1)
 		n = ops.Sum(there)
-		mean = ops.Div(ops.Sum(ops.Mul(items, there), over...), n)
-		variance = ops.Div(ops.Sum(ops.Mul(ops.SquaredDifference(items, mean), there), over...), n)
+		some := ops.Maximum(n, 1.0)
+		mean = ops.Div(ops.Sum(ops.Mul(items, there), over...), some)
+		variance = ops.Div(ops.Sum(ops.Mul(ops.SquaredDifference(items, mean), there), over...), some)
 	case tensor.Carrier:
 		items, _ := t.Carried()
 		return l.statistics(fn, items)

@@ -168,6 +168,14 @@ func TestBatchNormOfEveryKind(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	// Numbers of items that 16 bits do not hold.
+	half, at := nn.NewBatchNorm(1)
+	y, many := half.Train(ops.Cast(ops.BroadcastTo(tensor.Of([]float64{1, 3}, 1, 2, 1), []int{40_000, 2, 1}), dtype.Float16), at)
+	if y.DType() != dtype.Float16 || many.Variance.DType() != dtype.Float32 {
+		t.Errorf("in 16 bits: %v and %v", y.DType(), many.Variance.DType())
+	}
+	near(t, "mean of many", many.Mean, 0.2)
+	near(t, "variance of many", many.Variance, 0.9+0.1*80_000./79_999)
 	// In a traced step of any number of items, fewer than two change no statistics.
 	step := function.New(func(x tensor.Tensor, r nn.Running) (tensor.Tensor, nn.Running) { return l.Train(x, r) }, function.Options{RelaxAfter: 1})
 	for _, v := range []struct {

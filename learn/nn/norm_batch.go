@@ -66,13 +66,13 @@ func (l BatchNorm) Apply(x tensor.Tensor, r Running) tensor.Tensor {
 // error or, where only a traced function's call tells their number, leave the running statistics as they are.
 func (l BatchNorm) Train(x tensor.Tensor, r Running) (tensor.Tensor, Running) {
 	const fn = "nn.BatchNorm"
-	mean, variance, n := l.statistics(fn, x)
+	mean, variance, n := l.statistics(fn, widened(x)) // 16 bits do not count many items
 	y := onFeatures(fn, x, Names{In: l.Names.In}, func(x tensor.Tensor) tensor.Tensor {
 		return standardize(x, mean, variance, l.Scale, l.Offset, l.Epsilon)
 	})
 	mix := func(old, now tensor.Tensor) tensor.Tensor {
 		new := ops.Add(ops.Mul(old, 1-l.Momentum), ops.Mul(ops.StopGradient(now), l.Momentum))
-		return ops.Where(ops.Less(n, 2.0), old, new)
+		return ops.Cast(ops.Where(ops.Less(n, 2.0), old, new), old.DType())
 	}
 	unbiased := ops.Mul(variance, ops.Div(n, ops.Maximum(ops.Sub(n, 1.0), 1.0)))
 	return y, Running{mix(r.Mean, mean), mix(r.Variance, unbiased)}
@@ -116,7 +116,20 @@ func standardize(x, mean, variance, scale, offset tensor.Tensor, epsilon float64
 	if scale != nil {
 		factor = ops.Mul(factor, scale)
 	}
-	return withBias(ops.Mul(ops.Sub(x, mean), factor), offset)
+	wide := widened(x)
+	y := withBias(ops.Mul(ops.Sub(wide, mean), factor), offset)
+	if wide.DType() == x.DType() {
+		return y
+	}
+	return ops.Cast(y, x.DType())
+}
+
+// widened returns floating-point numbers of 16 bits as float32, and others as they are.
+func widened(x tensor.Tensor) tensor.Tensor {
+	if d := x.DType(); d.IsFloat() && d.Size() < 4 {
+		return ops.Cast(x, dtype.Float32)
+	}
+	return x
 }
 
 // GroupNorm shifts and scales the features of each row, group by group, to mean 0 and variance

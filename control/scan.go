@@ -97,10 +97,7 @@ func scanKernel(c *op.Call) ([]tensor.Tensor, error) {
 		n = k[0]
 	}
 	carry := slices.Clone(inputs[:nc])
-	rows := make([][]tensor.Tensor, len(body.Outputs)-nc)
-	for i := range rows {
-		rows[i] = make([]tensor.Tensor, n)
-	}
+	ys := make([]collected, len(body.Outputs)-nc)
 	for k := range n {
 		at := k
 		if c.Bool(4) {
@@ -119,8 +116,9 @@ func scanKernel(c *op.Call) ([]tensor.Tensor, error) {
 		for i := range nc {
 			carry[i] = out[i]
 		}
-		for i := range rows {
-			rows[i][at] = out[nc+i]
+		for i := range ys {
+			ys[i].n = n
+			ys[i].add(ops.ExpandDims(out[nc+i], 0), int64(at))
 		}
 	}
 	var out []tensor.Tensor
@@ -128,7 +126,7 @@ func scanKernel(c *op.Call) ([]tensor.Tensor, error) {
 		out = append(out, v.(tensor.Tensor))
 	}
 	var none []tensor.Tensor
-	for i, r := range rows {
+	for i := range ys {
 		if n == 0 {
 			if none == nil {
 				if none, err = noRows(c.Context(), program, body, inputs, nc, nx); err != nil {
@@ -138,7 +136,7 @@ func scanKernel(c *op.Call) ([]tensor.Tensor, error) {
 			out = append(out, none[nc+i])
 			continue
 		}
-		out = append(out, ops.Stack(r, 0))
+		out = append(out, ys[i].rows())
 	}
 	return out, nil
 }

@@ -81,7 +81,7 @@ func scanRows(c *op.Call, program backend.Program) ([]tensor.Tensor, error) {
 		xs[i] = ops.Gather(xs[i], tensor.Of(t.items), 0)
 	}
 	captured := captures(c)
-	ended, ys := make([][]any, each), [][]any(nil) // the rows that end last come first
+	ended, ys := make([][]any, each), []collected(nil) // the rows that end last come first
 	from, live := 0, len(t.rows)
 	for k, n := range t.sizes {
 		args := make([]tenon.Value, 0, len(inputs))
@@ -102,7 +102,7 @@ func scanRows(c *op.Call, program backend.Program) ([]tensor.Tensor, error) {
 			return nil, &e
 		}
 		if ys == nil {
-			ys = make([][]any, len(out)-nc)
+			ys = make([]collected, len(out)-nc)
 		}
 		for i, v := range out {
 			switch {
@@ -110,7 +110,8 @@ func scanRows(c *op.Call, program backend.Program) ([]tensor.Tensor, error) {
 			case v.Shape().Rank() < 1 || v.Shape().Dim(0) != n:
 				return nil, c.Errorf(tenon.ErrShape, "the body returns %s as result %d for items of %d rows", tenon.String(v.Spec()), i, n)
 			case i >= nc:
-				ys[i-nc] = append(ys[i-nc], v)
+				ys[i-nc].n = len(t.items)
+				ys[i-nc].add(v, t.items[from:from+n]...)
 			}
 		}
 		carry = out[:nc]
@@ -122,8 +123,8 @@ func scanRows(c *op.Call, program backend.Program) ([]tensor.Tensor, error) {
 		slices.Reverse(pieces)
 		out[i] = ops.Gather(ops.Concat(pieces, 0), inverse(t.rows), 0)
 	}
-	for _, y := range ys {
-		out = append(out, ops.Gather(ops.Concat(y, 0), inverse(t.items), 0))
+	for i := range ys {
+		out = append(out, ys[i].rows())
 	}
 	return out, nil
 }

@@ -4,7 +4,8 @@ import "github.com/tenonml/tenon/internal/kernel/gemm"
 
 // A block is what is gathered at once: the positions that some lines of windows cover over a
 // stretch of the last axis. The lines follow each other along the last of the outer axes, the row
-// axis, so that they share most of their positions.
+// axis, so that they share most of their positions. Where they share none, because of the dilation or
+// the stride, there is one line.
 type block struct {
 	unit      // of the first line
 	lines int // of windows
@@ -27,18 +28,20 @@ func (c *Convolution) planBlocks(size int) {
 		c.taps = min(c.last.Size, max(1, sumLength/(c.row.Size*c.in)))
 	}
 	c.rounds = (c.last.Size + c.taps - 1) / c.taps
-	reach, line := c.covered(1), c.far*c.most*c.in*size
-	c.high = min((blockBytes/line-reach)/c.row.Stride+1, blockWork/c.work(), c.row.Out)
-	c.across = (c.row.Out + max(1, c.high) - 1) / max(1, c.high)
+	c.high = 1
+	if c.next = c.row.Stride / c.row.Dilation; c.next*c.row.Dilation == c.row.Stride && c.next <= c.row.Size {
+		room := blockBytes/(c.far*c.most*c.in*size) - c.row.Size
+		c.high = max(1, min(room/c.next+1, blockWork/c.work(), c.row.Out))
+	}
+	c.across = (c.row.Out + c.high - 1) / c.high
 	c.high = (c.row.Out + c.across - 1) / c.across
 	c.tall = c.covered(c.high)
 	c.blocks = c.Items * c.lines / c.row.Out * c.across * c.stretches
 }
 
-// covered returns the number of lines of positions that n lines of windows cover.
-func (c *Convolution) covered(n int) int {
-	return (n-1)*c.row.Stride + (c.row.Size-1)*c.row.Dilation + 1
-}
+// covered returns the number of lines of positions that n lines of windows of a block cover, each
+// one dilation after the other.
+func (c *Convolution) covered(n int) int { return (n-1)*c.next + c.row.Size }
 
 // block sets b to number i.
 func (c *Convolution) block(b *block, i int) {
@@ -52,8 +55,7 @@ func (c *Convolution) block(b *block, i int) {
 //
 //	[elements along the outer axes but the row axis, lines along the row axis, positions, features of a group]
 //
-// The elements of a window along the last axis lie side by side, and those along the row axis are
-// lines apart.
+// The elements of a window along the row axis lie in lines one after the other.
 func gather[T gemm.Element](c *Convolution, b *block, dst, x []T, group int) {
 	n := c.seen(b.n)
 	lo, hi := c.inside(&b.unit)
@@ -65,7 +67,7 @@ func gather[T gemm.Element](c *Convolution, b *block, dst, x []T, group int) {
 	eachElement(c.outer[:max(0, others)], &b.unit, func(e, from int, ok bool) {
 		for q := range c.covered(b.lines) {
 			line := dst[(e*c.tall+q)*c.most*c.in:][:n*c.in]
-			p := first + q
+			p := first + q*c.row.Dilation
 			if !ok || p < 0 || p >= c.row.In || lo == hi {
 				clear(line)
 				continue
@@ -81,6 +83,6 @@ func gather[T gemm.Element](c *Convolution, b *block, dst, x []T, group int) {
 // at returns where gathered memory has element k along the last axis of the first window of a line,
 // of element e along the outer axes.
 func (c *Convolution) at(line, e, k int) int {
-	q := e/c.row.Size*c.tall + line*c.row.Stride + e%c.row.Size*c.row.Dilation
+	q := e/c.row.Size*c.tall + line*c.next + e%c.row.Size
 	return (q*c.most + k*c.last.Dilation) * c.in
 }

@@ -40,7 +40,7 @@ type Convolution struct {
 	row                  Axis // the last of the outer axes, or one with a single position
 	far                  int  // number of window elements along the other outer axes
 	high, across, blocks int  // lines of windows of a block, blocks along the row axis, blocks in total
-	tall                 int  // lines of positions that a block covers
+	tall, next           int  // lines of positions that a block covers, and from those of a line of windows to those of the next
 }
 
 // Sizes by which scratch memory and sums are divided.
@@ -250,7 +250,7 @@ func Forward[T gemm.Element](c Convolution, y, x, kernel []T) {
 					for p := range c.far * c.rounds {
 						k0, k1 := c.round(p % c.rounds)
 						a := s.seen[c.at(l, p/c.rounds*c.row.Size, k0):]
-						runs := gemm.Runs{Count: c.row.Size, Len: (k1 - k0) * c.in, Apart: c.row.Dilation * c.most * c.in}
+						runs := gemm.Runs{Count: c.row.Size, Len: (k1 - k0) * c.in, Apart: c.most * c.in}
 						s.panels[g*c.far*c.rounds+p].TimesRuns(to, c.Out, a, c.last.Stride*c.in, 1, s.n, c.out, runs, beta)
 						beta = 1
 					}
@@ -406,7 +406,7 @@ func (s *scratch[T]) addKernel(c *Convolution, sums, y []T, group int) {
 	for l := 0; l < s.lines; l += together {
 		n := min(together, s.lines-l)
 		s.product.View(y[(s.item*c.windows+s.from+l*c.last.Out)*c.Out+group*c.out:], n*s.n, c.out, c.Out)
-		runs := gemm.Runs{Count: n, Len: s.n, Apart: c.row.Stride * c.most * c.in}
+		runs := gemm.Runs{Count: n, Len: s.n, Apart: c.next * c.most * c.in}
 		for e := range c.beside {
 			for r := range c.rounds {
 				k0, k1 := c.round(r)

@@ -18,6 +18,7 @@ func TestConvolution(t *testing.T) {
 		{Axes: []Axis{{In: 4, Out: 2, Size: 2, Stride: 2, Dilation: 1}, {In: 5, Out: 6, Size: 2, Stride: 1, Dilation: 2, Before: 2}, {In: 6, Out: 4, Size: 3, Stride: 2, Dilation: 1, Before: 2}}, Items: 2, Features: 34, Out: 4, Groups: 2},
 		{Axes: []Axis{{In: 30, Out: 30, Size: 3, Stride: 1, Dilation: 1, Before: 40}}, Items: 1, Features: 2, Out: 2, Groups: 1},
 		{Axes: []Axis{{In: 5, Out: 4, Size: 3, Stride: 1, Dilation: 2, Before: 5}, {In: 300, Out: 290, Size: 4, Stride: 1, Dilation: 1, Before: 1}}, Items: 2, Features: 66, Out: 6, Groups: 2},
+		{Axes: []Axis{{In: 40, Out: 15, Size: 3, Stride: 2, Dilation: 2, Before: 3}, {In: 50, Out: 50, Size: 2, Stride: 1, Dilation: 1}}, Items: 1, Features: 8, Out: 33, Groups: 1},
 		{Axes: []Axis{{In: 60, Out: 30, Size: 3, Stride: 2, Dilation: 1, Before: 1}, {In: 50, Out: 50, Size: 1, Stride: 1, Dilation: 1}}, Items: 1, Features: 64, Out: 33, Groups: 1},
 	} {
 		positions, windows, elements := 1, 1, 1

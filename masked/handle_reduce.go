@@ -34,10 +34,10 @@ func reduced(c *op.Call) ([]tenon.Value, error) {
 	case m.Divide != op.ByNothing && c.Op.By == op.ByRows:
 		v := floating(x.values)
 		sum := rows.Sum(ops.Where(x.Full(), v, ops.ZerosLike(v)), c.Args[1])
-		return op.One(ops.Div(sum, ops.Cast(rows.Sum(ops.Cast(x.Full(), dtype.Int64), c.Args[1]), sum.DType())))
+		return op.One(narrowed(ops.Div(sum, ops.Cast(rows.Sum(ops.Cast(x.Full(), dtype.Int64), c.Args[1]), sum.DType())), x))
 	case m.Divide != op.ByNothing:
 		sum, count := moments(x, axes, floating(x.values))
-		return op.One(dropped(c, ops.Div(sum, count), axes))
+		return op.One(dropped(c, narrowed(ops.Div(sum, count), x), axes))
 	case identity == nil:
 		return nil, op.NotHandled
 	case !m.Picks:
@@ -80,14 +80,25 @@ func moments(x *Tensor, axes []int, v tensor.Tensor) (sum, count tensor.Tensor) 
 	return sum, ops.Cast(ops.SumKeep(ops.Cast(full, dtype.Int64), axes...), sum.DType())
 }
 
-// floating converts numbers to floating point. Other types define the meaning of their numbers
-// themselves.
+// floating converts numbers to floating point of at least 32 bits, as 16 do not hold many sums and numbers of
+// elements. Other types define the meaning of their numbers themselves.
 func floating(x tensor.Tensor) tensor.Tensor {
 	_, formed := x.(op.Formed)
-	if d := x.DType(); formed || d.IsFloat() || d.IsComplex() {
+	switch d := x.DType(); {
+	case d.IsFloat() && d.Size() < 4 && !formed:
+		return ops.Cast(x, dtype.Float32)
+	case formed || d.IsFloat() || d.IsComplex():
 		return x
 	}
 	return ops.Cast(x, dtype.Float64)
+}
+
+// narrowed returns a result that was computed from [floating] elements of x in their own type, if it is one of 16 bits.
+func narrowed(y, x tensor.Tensor) tensor.Tensor {
+	if d := x.DType(); d.IsFloat() && d.Size() < 4 {
+		return ops.Cast(y, d)
+	}
+	return y
 }
 
 // moment handles reductions of squared distances.
@@ -110,7 +121,7 @@ func spreadOf(c *op.Call, x *Tensor, axes []int) tensor.Tensor {
 	if ddof, _ := c.Attr("ddof").(int); ddof != 0 {
 		count = ops.Maximum(ops.Sub(count, float64(ddof)), 0)
 	}
-	return ops.Div(square, count)
+	return narrowed(ops.Div(square, count), x)
 }
 
 // deviation returns the square root of spreadOf's result. Its gradient is zero where the result is,

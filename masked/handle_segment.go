@@ -38,7 +38,7 @@ func ofSegments(c *op.Call) ([]tenon.Value, error) {
 	if m.Divide == op.ByRootOfCount {
 		count = ops.Sqrt(count)
 	}
-	return op.One(ops.Div(sum, count))
+	return op.One(narrowed(ops.Div(sum, count), x))
 }
 
 // countOf returns the number of present items of each segment.

@@ -40,18 +40,20 @@ func (r Reduction) Of(losses, weights tensor.Tensor) tensor.Tensor {
 		if weights == nil {
 			return ops.Mean(losses)
 		}
-		return ops.Div(ops.Sum(losses), ops.Sum(inPlaceOf(weights, losses)))
+		wide := widened(losses) // 16 bits do not hold many sums
+		return ops.Cast(ops.Div(ops.Sum(wide), ops.Sum(inPlaceOf(widened(weights), wide))), losses.DType())
 	case RowMeans:
 		if _, ok := losses.(rowed); !ok {
 			tenon.Throw(tenon.NewError(tenon.ErrUnsupported, fn, fmt.Sprintf("%s has no rows of different lengths", tenon.String(losses.Spec()))))
 		}
+		wide := widened(losses)
 		if weights == nil {
-			weights = onesOf(losses)
+			weights = onesOf(wide)
 		}
-		sum, count := ops.Sum(losses, -1), ops.Sum(inPlaceOf(weights, losses), -1)
+		sum, count := ops.Sum(wide, -1), ops.Sum(inPlaceOf(widened(weights), wide), -1)
 		some := ops.NotEqual(count, 0.0)
 		mean := ops.Where(some, ops.Div(sum, ops.Where(some, count, 1.0)), 0.0)
-		return ops.Div(ops.Sum(mean), ops.Sum(ops.Cast(some, losses.DType())))
+		return ops.Cast(ops.Div(ops.Sum(mean), ops.Sum(ops.Cast(some, wide.DType()))), losses.DType())
 	}
 	e := tenon.NewError(tenon.ErrNotFound, fn, fmt.Sprintf("there is no reduction %q", string(r)))
 	e.Hint = `there are "", "mean", "sum" and "means"`

@@ -14,6 +14,7 @@ import (
 	"github.com/tenonml/tenon/masked"
 	"github.com/tenonml/tenon/named"
 	"github.com/tenonml/tenon/ops"
+	"github.com/tenonml/tenon/ragged"
 	"github.com/tenonml/tenon/tensor"
 )
 
@@ -144,6 +145,21 @@ func TestLossesLeaveMissingItemsOut(t *testing.T) {
 		return nn.Contrastive(maskedBy(tensor.Of([]bool{true, false}), wave64(1, 2, 3)), wave64(2, 2, 3))
 	}); !errors.Is(err, tenon.ErrUnsupported) {
 		t.Errorf("missing keys: %v", err)
+	}
+	// The sums of many items are beyond the numbers of 16 bits, their means are not.
+	many := maskedBy(ops.Ones(dtype.Bool, []int{70_000}), ops.Cast(ops.Fill([]int{70_000}, 2.0), dtype.Float16))
+	for name, got := range map[string]tensor.Tensor{
+		"mean": nn.MeanLoss.Of(many, nil), "weighted mean": nn.MeanLoss.Of(many, many.(*masked.Tensor).Values()),
+		"means of rows": nn.RowMeans.Of(tensorOf(ragged.FromRowLengths(many.(*masked.Tensor).Values(), []int64{70_000})), nil),
+		"of one pool":   ops.Squeeze(nn.GlobalPool{Kind: nn.MeanPool}.Apply(maskedBy(ops.Ones(dtype.Bool, []int{1, 70_000}), ops.Reshape(many.(*masked.Tensor).Values(), []int{1, -1, 1})))),
+	} {
+		want := 2.0
+		if name == "weighted mean" {
+			want = 1
+		}
+		if got.DType() != dtype.Float16 || tensor.Item[float64](ops.Cast(got, dtype.Float64)) != want {
+			t.Errorf("%s in 16 bits: %v, want %v", name, got, want)
+		}
 	}
 	u := nn.Normalize(named.Of(wave64(1, 3, 2), rep{}, batch{}), nn.VectorOptions{Features: rep{}})
 	if err := tensor.AllClose(named.Unnamed(u, batch{}, rep{}), nn.Normalize(ops.Transpose(wave64(1, 3, 2), 1, 0))); err != nil {

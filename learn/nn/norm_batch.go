@@ -191,6 +191,8 @@ func (l GroupNorm) Apply(x tensor.Tensor) tensor.Tensor {
 
 // dense is Apply to the positions of the mask there, or to all if it is nil.
 func (l GroupNorm) dense(fn string, x, there tensor.Tensor) tensor.Tensor {
+	d := x.DType()
+	x = widened(x)
 	apart := l.apart(fn, x)
 	rank := apart.Shape().Rank()
 	if rank < 3 {
@@ -206,7 +208,11 @@ func (l GroupNorm) dense(fn string, x, there tensor.Tensor) tensor.Tensor {
 		}
 	}
 	off := ops.Sub(apart, mean(apart))
-	return l.scaled(x, ops.Mul(off, ops.Rsqrt(ops.Add(mean(ops.Square(off)), l.Epsilon))))
+	y := l.scaled(x, ops.Mul(off, ops.Rsqrt(ops.Add(mean(ops.Square(off)), l.Epsilon))))
+	if x.DType() == d {
+		return y
+	}
+	return ops.Cast(y, d)
 }
 
 // apart splits the features into groups: [..., groups, features of one].

@@ -104,12 +104,13 @@ func (l GlobalPool) over(fn string, x tensor.Tensor, n int) tensor.Tensor {
 	case someMissing:
 		items, mask := ofItems(fn, t)
 		there := ops.ExpandDims(mask, -1)
-		count := ops.Sum(ops.Cast(there, items.DType()), over...)
 		if l.Kind == MaxPool {
 			y := ops.Max(ops.Where(there, items, negInf(items)), over...)
-			return ops.Where(ops.Greater(count, 0.0), y, 0.0)
+			return ops.Where(ops.Any(there, over...), y, 0.0)
 		}
-		return ops.Div(ops.Sum(ops.Where(there, items, 0.0), over...), ops.Maximum(count, 1.0))
+		wide := widened(items)
+		count := ops.Sum(ops.Cast(there, wide.DType()), over...)
+		return ops.Cast(ops.Div(ops.Sum(ops.Where(there, wide, 0.0), over...), ops.Maximum(count, 1.0)), items.DType())
 	case tensor.Carrier:
 		tenon.Throw(carried(fn, x))
 	}

@@ -32,9 +32,9 @@ func (r *run) isFar(g *group) {
 	}
 }
 
-// once reports whether each block reads a different part of the operand.
+// once reports whether each block reads a different part of the operand, which is consecutive.
 func (f *form) once(r role) bool {
-	return (r == elements || r == ofRows) && !f.scalar && f.period == 0
+	return (r == elements || r == ofRows) && !f.scalar && f.period == 0 && f.gap == 0
 }
 
 // expect records what the block after p reads, assuming that it has the same size.

@@ -66,7 +66,7 @@ func (c *composite) run(g *group, r *run) bool {
 	if row(x) {
 		x, w = w, x
 	}
-	if r.forms[x].scalar || r.forms[x].period > 0 || !row(w) || c.shift >= 0 && !row(c.shift) {
+	if r.forms[x].scalar || r.forms[x].period > 0 || r.gaps || !row(w) || c.shift >= 0 && !row(c.shift) {
 		return false
 	}
 	if c.dtype == dtype.Float32 {

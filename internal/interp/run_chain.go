@@ -27,7 +27,7 @@ func (g *group) chainsOf(forms []form) []*fused.Chain {
 // streams reports whether a run is a single chain that reads and writes only memory, and so needs
 // no blocks.
 func (g *group) streams(r *run) bool {
-	if len(g.loops) != 1 || len(g.chains) != 1 || r.step != r.n {
+	if len(g.loops) != 1 || len(g.chains) != 1 || r.step != r.n || r.gaps {
 		return false
 	}
 	for _, a := range g.chains[0].arrays {
@@ -57,7 +57,7 @@ func (g *group) startChains(r *run, w *scratch) {
 			case a.input < 0 || a.perRow:
 			case r.forms[a.input].scalar:
 				x.SetSingle(j, r.forms[a.input].base)
-			case r.forms[a.input].period == 0:
+			case r.forms[a.input].period == 0 && r.forms[a.input].gap == 0:
 				x.Set(j, uintptr(r.forms[a.input].base))
 			}
 		}
@@ -87,7 +87,7 @@ func (g *group) chain(r *run, w *scratch, p *part, i int) {
 		case a.input >= 0 && a.perRow:
 			x.SetRows(j, uintptr(w.at[a.input]), &r.splits[p.row+1])
 		case a.input >= 0:
-			if f := &r.forms[a.input]; f.period > 0 {
+			if f := &r.forms[a.input]; f.period > 0 || f.gap > 0 {
 				x.Set(j, uintptr(w.at[a.input])-uintptr(p.value*f.size))
 			}
 		case a.perRow:

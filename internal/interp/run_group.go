@@ -35,6 +35,10 @@ type form struct {
 	n      int // number of elements
 	scalar bool
 	period int // number of elements after which it repeats; 0 if it is as long as the result
+
+	// An operand that is a part of a longer axis consists of pieces of row elements, gap elements apart.
+	// Each block copies its part into a temporary. 0 if all elements are consecutive.
+	row, gap int
 }
 
 // run is the data of one run of a group.
@@ -47,6 +51,7 @@ type run struct {
 	chains  []*fused.Chain   // likewise
 	outs    []unsafe.Pointer // destination of each node that writes to memory
 	past    bool             // results are too large for the cache and are written with non-temporal stores
+	gaps    bool             // some operands have gaps
 	far     bool             // operands come from memory and are prefetched
 	failed  atomic.Bool      // the rows cannot be processed block by block
 	copies  []*tensor.Dense  // of operands that are not contiguous
@@ -99,6 +104,7 @@ func (g *group) run(slots []tensor.Tensor) bool {
 
 // prepare determines the forms of the operands and allocates the results.
 func (g *group) prepare(r *run, slots []tensor.Tensor) bool {
+	r.gaps = false
 	r.forms = slices.Grow(r.forms[:0], len(g.inputs))[:len(g.inputs)]
 	var s shape.Shape
 	if g.splits >= 0 {
@@ -237,10 +243,14 @@ func repeats(d *tensor.Dense) bool {
 	return false
 }
 
-// formOf finds how d lies beside a result of shape s. Of elements that do not follow each other,
-// as those of a part of an axis, it makes a copy, which costs less than to run the nodes one by one.
+// formOf finds how d lies beside a result of shape s. Of elements that do not follow each other in pieces
+// long enough to be copied block by block, it makes a copy, which costs less than to run the nodes one by one.
 func (r *run) formOf(d *tensor.Dense, s shape.Shape) (form, bool) {
 	if !d.IsContiguous() {
+		if row, gap := piecesOf(d); row >= minPiece && d.Shape().Equal(s) {
+			r.gaps = true
+			return form{base: d.Raw(), size: d.DType().Size(), n: d.Len(), row: row, gap: gap}, true
+		}
 		d = tensor.Contiguous(d)
 		r.copies = append(r.copies, d)
 	}
@@ -391,7 +401,7 @@ func (g *group) all(r *run) {
 
 // elements computes the elements [lo, hi).
 func (g *group) elements(lo, hi int, r *run, w *scratch) {
-	g.reserve(w, blockBytes)
+	g.reserve(r, w, blockBytes)
 	g.startChains(r, w)
 	for i := lo; i < hi; {
 		m := min(r.block, hi-i)
@@ -406,7 +416,7 @@ func (g *group) elements(lo, hi int, r *run, w *scratch) {
 
 // rows computes the rows [lo, hi).
 func (g *group) rows(lo, hi int, r *run, w *scratch) {
-	g.reserve(w, r.block*g.size)
+	g.reserve(r, w, r.block*g.size)
 	g.startChains(r, w)
 	s := r.splits
 	average := min((hi-lo)*r.block*7/8/(int(s[hi]-s[lo])+1)+1, blockRows)
@@ -422,7 +432,7 @@ func (g *group) rows(lo, hi int, r *run, w *scratch) {
 				r.failed.Store(true)
 				break
 			}
-			g.reserve(w, p.values*g.size)
+			g.reserve(r, w, p.values*g.size)
 		}
 		p.splits = w.splits[:p.rows+1]
 		segment.FromZero(p.splits, s[lo:end+1])
@@ -435,9 +445,12 @@ func (g *group) rows(lo, hi int, r *run, w *scratch) {
 }
 
 // reserve makes room for temporaries of the given size.
-func (g *group) reserve(w *scratch, bytes int) {
+func (g *group) reserve(r *run, w *scratch, bytes int) {
 	stride := (bytes+segment.Room+63)&^63 + stagger
 	n := (g.regs + len(g.outs)) * stride
+	if r.gaps {
+		n += len(g.inputs) * stride
+	}
 	if w.stride == stride && len(w.temps) >= n {
 		return
 	}
@@ -491,6 +504,9 @@ func (g *group) do(r *run, w *scratch, p part) bool {
 		switch f := &r.forms[i]; {
 		case f.scalar || g.inputs[i].role == table:
 			at[i] = f.base
+		case f.gap > 0:
+			at[i] = w.temporary(g.regs + len(g.outs) + i)
+			f.copy(at[i], &p)
 		case f.period > 0:
 			at[i] = unsafe.Add(f.base, p.value%f.period*f.size)
 		case g.inputs[i].role == ofRows:

@@ -49,6 +49,7 @@ const (
 	sumLength    = 1024     // length up to which products sum in a single block
 	lineSum      = 256      // the same over windows, whose lines should stay in the first-level cache
 	direct       = 16       // number of features from which a product with one column for each fills vectors
+	few          = 64       // number of results below which a product adds too little to be worth reading and writing what it adds to
 	sumParts     = 8        // number of ranges of units with separate partial sums for the kernel's gradient
 	unitWork     = 1 << 22  // multiply-adds worth a task with its own scratch memory
 )
@@ -263,7 +264,7 @@ func Forward[T gemm.Element](c Convolution, y, x, kernel []T) {
 // Input sets x to the transpose of the convolution with respect to x, applied to y.
 func Input[T gemm.Element](c Convolution, x, y, kernel []T) {
 	c.plan(int(unsafe.Sizeof(*new(T))))
-	if c.in >= direct && c.out > 0 && !slices.ContainsFunc(c.Axes, func(a Axis) bool { return a.Stride > 1 }) {
+	if c.in >= direct && c.out > 0 && c.out < few && !slices.ContainsFunc(c.Axes, func(a Axis) bool { return a.Stride > 1 }) {
 		m, kernel := mirrored(&c, kernel)
 		Forward(m, x, y, kernel)
 		return

@@ -80,6 +80,9 @@ func Beam[S any](ctx context.Context, prompts *ragged.Tensor, next Next[S], o Be
 			if len(open[i]) == 0 {
 				continue
 			}
+			for _, log := range logs[from*k : row*k] {
+				wantNumber(fn, i, step-1, log)
+			}
 			open[i], ended[i] = o.extended(open[i], ended[i], from, k, logs, ids)
 			for _, h := range open[i] {
 				parents, last = append(parents, h.parent), append(last, h.tokens[len(h.tokens)-1])

@@ -221,11 +221,16 @@ func TestWhatIsRefused(t *testing.T) {
 	wrong := func(*ragged.Tensor, tensor.Tensor) (tensor.Tensor, tensor.Tensor) {
 		return tensor.Of([]float64{1}), nil
 	}
+	never := func(tokens *ragged.Tensor, seen tensor.Tensor) (tensor.Tensor, tensor.Tensor) {
+		return ops.Fill([]int{1, 4}, math.NaN()), seen
+	}
 	for name, c := range map[string]struct {
 		err  error
 		kind error
 		text string
 	}{
+		"NaN":                   {second(generate.Sample(ctx, one, never, generate.Options{})), tenon.ErrInvalid, "prompts[0]: a score for token 0 is NaN"},
+		"NaN in beams":          {second(generate.Beam(ctx, one, never, generate.BeamOptions{})), tenon.ErrInvalid, "prompts[0]: a score for token 0 is NaN"},
 		"an empty prompt":       {second(generate.Sample(ctx, ragged.FromSlices([][]int64{{1}, {}}), next, generate.Options{})), tenon.ErrInvalid, "prompts[1]"},
 		"no model":              {second(generate.Sample[int](ctx, one, nil, generate.Options{})), tenon.ErrInvalid, "next is nil"},
 		"no prompts":            {second(generate.Beam(ctx, nil, next, generate.BeamOptions{})), tenon.ErrShape, "prompts"},

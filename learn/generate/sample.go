@@ -70,6 +70,7 @@ func Sample[S any](ctx context.Context, prompts *ragged.Tensor, next Next[S], o 
 			if ended[i] {
 				continue
 			}
+			wantNumber(fn, i, step, each[i])
 			logs[i] += each[i]
 			if slices.Contains(o.End, id) {
 				ended[i] = true
@@ -119,6 +120,14 @@ func wantScores(fn string, logits tensor.Tensor, n int) {
 	e := tenon.NewError(tenon.ErrShape, fn, fmt.Sprintf("the model returned %s, want scores [%d, vocabulary] for the token after the last one of each row", got, n))
 	e.Hint = "use generate.Last to take the last position of each row"
 	tenon.Throw(e)
+}
+
+// wantNumber fails if the logarithm of a probability that a prompt's scores give is not a number.
+func wantNumber(fn string, prompt, step int, log float64) {
+	if log != log {
+		e := &tenon.Error{Kind: tenon.ErrInvalid, Op: fn, Where: fmt.Sprintf("prompts[%d]", prompt), Msg: fmt.Sprintf("a score for token %d is NaN, or all are infinite", step)}
+		tenon.Throw(e.WithHint("look for NaN in the model: function.RunOptions.CheckNumerics names the operation"))
+	}
 }
 
 // Last returns the last item of each row, or 0 for an empty row.

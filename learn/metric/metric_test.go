@@ -74,7 +74,11 @@ func TestBadInput(t *testing.T) {
 			return err
 		}, tenon.ErrInvalid},
 		"other rows": {func() error { _, err := metric.DCG(rows, ragged.FromSlices([][]float64{{1}, {1, 0}}), 0); return err }, tenon.ErrShape},
-		"fractions":  {func() error { _, err := metric.Hamming(p, p, nil); return err }, tenon.ErrDType},
+		"negative relevance": {func() error {
+			_, err := metric.NDCG(ragged.FromSlices([][]float64{{1, -1}}), ragged.FromSlices([][]float64{{1, 2}}), 0)
+			return err
+		}, tenon.ErrInvalid},
+		"fractions": {func() error { _, err := metric.Hamming(p, p, nil); return err }, tenon.ErrDType},
 		"one class": {func() error {
 			_, err := tenon.Must(metric.NewCurve(tensor.Of([]int64{1, 1}), labels, nil)).AUC()
 			return err

@@ -92,8 +92,19 @@ func DCG(relevance, score *ragged.Tensor, k int) ([]float64, error) {
 	return byRow("DCG", relevance, score, func(rel, s []float64) float64 { return gain(rel, s, k) })
 }
 
-// NDCG is [DCG] divided by that of the ideal order; 0 if nothing is relevant.
+// NDCG is [DCG] divided by that of the ideal order; 0 if nothing is relevant. Relevance must not be negative.
 func NDCG(relevance, score *ragged.Tensor, k int) ([]float64, error) {
+	rel, _, err := rowsOf("NDCG", relevance, score)
+	if err != nil {
+		return nil, err
+	}
+	for i, row := range rel {
+		for place, r := range row {
+			if r < 0 {
+				return nil, invalid("NDCG", "the relevance of item %d of row %d is %v, want at least 0", place, i, r)
+			}
+		}
+	}
 	return byRow("NDCG", relevance, score, func(rel, s []float64) float64 {
 		best := 0.0
 		for place, i := range descending(rel) {

@@ -242,8 +242,10 @@ func productsOf(joint *graph.Graph, n, over int) (products []*graph.Value) {
 		needed[o.ID()] = true
 		readers[o.ID()] = append(readers[o.ID()], nil)
 	}
-	for _, x := range joint.Nodes {
-		x.EachInput(func(v *graph.Value) { readers[v.ID()] = append(readers[v.ID()], x) })
+	for _, x := range slices.Backward(joint.Nodes) { // except those that nothing reads in turn
+		if slices.ContainsFunc(x.Outs, func(o *graph.Value) bool { return len(readers[o.ID()]) > 0 }) {
+			x.EachInput(func(v *graph.Value) { readers[v.ID()] = append(readers[v.ID()], x) })
+		}
 	}
 	for _, x := range slices.Backward(joint.Nodes) {
 		o := x.Outs[0]

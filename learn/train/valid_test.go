@@ -280,7 +280,7 @@ func TestPlateauLowersTheRate(t *testing.T) {
 			t.Errorf("resumed with %s: the rate is %v, %v", name, p.Rate(), err)
 		}
 	}
-	o.Checkpoint = ""
+	o.Checkpoint, o.Plateau = "", p
 	var first float64
 	o.OnStep = append(o.OnStep, func(e train.Event) error {
 		if e.Step == 1 {

@@ -214,8 +214,8 @@ type scratch[T gemm.Element] struct {
 // newScratch returns scratch memory with n numbers of any values, and for products with kernels that
 // other goroutines use as well.
 func newScratch[T gemm.Element](n int, kernels []gemm.Panels[T]) *scratch[T] {
-	b := arena.Alloc(n * int(unsafe.Sizeof(*new(T))))
-	return &scratch[T]{lent: b, seen: arena.View[T](b, n), panels: slices.Clone(kernels)}
+	lent, seen := arena.Lend[T](n)
+	return &scratch[T]{lent: lent, seen: seen, panels: slices.Clone(kernels)}
 }
 
 func (s *scratch[T]) release() { s.lent.Release() }

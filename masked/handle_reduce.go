@@ -5,6 +5,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/half"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/rows"
@@ -34,10 +35,10 @@ func reduced(c *op.Call) ([]tenon.Value, error) {
 	case m.Divide != op.ByNothing && c.Op.By == op.ByRows:
 		v := floating(x.values)
 		sum := rows.Sum(ops.Where(x.Full(), v, ops.ZerosLike(v)), c.Args[1])
-		return op.One(narrowed(ops.Div(sum, ops.Cast(rows.Sum(ops.Cast(x.Full(), dtype.Int64), c.Args[1]), sum.DType())), x))
+		return op.One(half.Narrow(ops.Div(sum, ops.Cast(rows.Sum(ops.Cast(x.Full(), dtype.Int64), c.Args[1]), sum.DType())), x.DType()))
 	case m.Divide != op.ByNothing:
 		sum, count := moments(x, axes, floating(x.values))
-		return op.One(dropped(c, narrowed(ops.Div(sum, count), x), axes))
+		return op.One(dropped(c, half.Narrow(ops.Div(sum, count), x.DType()), axes))
 	case identity == nil:
 		return nil, op.NotHandled
 	case !m.Picks:
@@ -85,20 +86,12 @@ func moments(x *Tensor, axes []int, v tensor.Tensor) (sum, count tensor.Tensor) 
 func floating(x tensor.Tensor) tensor.Tensor {
 	_, formed := x.(op.Formed)
 	switch d := x.DType(); {
-	case d.IsFloat() && d.Size() < 4 && !formed:
-		return ops.Cast(x, dtype.Float32)
-	case formed || d.IsFloat() || d.IsComplex():
+	case formed || d.IsComplex():
 		return x
+	case d.IsFloat():
+		return half.Wide(x)
 	}
 	return ops.Cast(x, dtype.Float64)
-}
-
-// narrowed returns a result that was computed from [floating] elements of x in their own type, if it is one of 16 bits.
-func narrowed(y, x tensor.Tensor) tensor.Tensor {
-	if d := x.DType(); d.IsFloat() && d.Size() < 4 {
-		return ops.Cast(y, d)
-	}
-	return y
 }
 
 // moment handles reductions of squared distances.
@@ -121,7 +114,7 @@ func spreadOf(c *op.Call, x *Tensor, axes []int) tensor.Tensor {
 	if ddof, _ := c.Attr("ddof").(int); ddof != 0 {
 		count = ops.Maximum(ops.Sub(count, float64(ddof)), 0)
 	}
-	return narrowed(ops.Div(square, count), x)
+	return half.Narrow(ops.Div(square, count), x.DType())
 }
 
 // deviation returns the square root of spreadOf's result. Its gradient is zero where the result is,

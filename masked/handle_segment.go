@@ -3,6 +3,7 @@ package masked
 import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/half"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/tensor"
@@ -38,7 +39,7 @@ func ofSegments(c *op.Call) ([]tenon.Value, error) {
 	if m.Divide == op.ByRootOfCount {
 		count = ops.Sqrt(count)
 	}
-	return op.One(narrowed(ops.Div(sum, count), x))
+	return op.One(half.Narrow(ops.Div(sum, count), x.DType()))
 }
 
 // countOf returns the number of present items of each segment.

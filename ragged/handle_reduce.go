@@ -6,6 +6,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/half"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/rows"
@@ -145,8 +146,8 @@ func (r *reducer) segments(c *op.Call, flat tensor.Tensor, s *segmentation) tens
 // mean divides the sums of segments by their numbers of values. 16-bit floats are summed as
 // float32, since neither the sum nor the number need fit.
 func mean(flat tensor.Tensor, s *segmentation) tensor.Tensor {
-	sum := s.reduce(widened(flat), func(v, splits tensor.Tensor) tensor.Tensor { return rows.Sum(v, splits) }, rows.FoldSum)
-	return narrowed(ops.Div(sum, below(ops.Cast(s.counts(), sum.DType()), sum)), flat.DType())
+	sum := s.reduce(half.Wide(flat), func(v, splits tensor.Tensor) tensor.Tensor { return rows.Sum(v, splits) }, rows.FoldSum)
+	return half.Narrow(ops.Div(sum, below(ops.Cast(s.counts(), sum.DType()), sum)), flat.DType())
 }
 
 // first finds the position along an axis of the first extreme element. It is missing for a segment
@@ -261,7 +262,7 @@ func norm(c *op.Call, x *Tensor) ([]tenon.Value, error) {
 
 func normOf(x *Tensor, axes []int, p float64) tensor.Tensor {
 	d := x.DType()
-	flat := widened(x.flat)
+	flat := half.Wide(x.flat)
 	if p != 2 || !d.IsFloat() { // a square has no sign
 		flat = ops.Abs(flat)
 	}
@@ -276,7 +277,7 @@ func normOf(x *Tensor, axes []int, p float64) tensor.Tensor {
 	default:
 		out = rooted(ops.Sum(x.with(ops.Pow(flat, p)), axes...), func(x any) tensor.Tensor { return ops.Pow(x, 1/p) })
 	}
-	return narrowed(out, d)
+	return half.Narrow(out, d)
 }
 
 // rooted returns a root of nonnegative numbers whose gradient is 0 at 0: the gradient of the
@@ -290,23 +291,6 @@ func rooted(x tensor.Tensor, root func(x any) tensor.Tensor) tensor.Tensor {
 }
 
 func isDense(x tensor.Tensor) bool { _, ok := x.(*tensor.Dense); return ok }
-
-// widened converts 16-bit floats to float32, for sums of many of them: neither their number nor the
-// sum need fit. Others are unchanged.
-func widened(x tensor.Tensor) tensor.Tensor {
-	if d := x.DType(); d == dtype.Float16 || d == dtype.BFloat16 {
-		return ops.Cast(x, dtype.Float32)
-	}
-	return x
-}
-
-// narrowed converts what was computed from widened elements back to their type.
-func narrowed(x tensor.Tensor, d dtype.DType) tensor.Tensor {
-	if d == dtype.Float16 || d == dtype.BFloat16 {
-		return ops.Cast(x, d)
-	}
-	return x
-}
 
 // inner repeats the number for each row of flat over its inner dimensions.
 func inner(number, flat tensor.Tensor) tensor.Tensor {

@@ -45,6 +45,7 @@ const Order = `
 	tensor < ext/codec;
 	ops, nest, ext/codec < internal/rows < internal/batching;
 	backend, internal/batching < grad;
+	ops < internal/half < TIER5;
 	graph, nest < state;
 	backend, internal/batching, internal/calls, grad, state, ops/rows < TIER5;
 	TIER5 < function, control;

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/half"
 	"github.com/tenonml/tenon/named"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/shape"
@@ -40,17 +41,17 @@ func (r Reduction) Of(losses, weights tensor.Tensor) tensor.Tensor {
 		if weights == nil {
 			return ops.Mean(losses)
 		}
-		wide := widened(losses) // 16 bits do not hold many sums
-		return ops.Cast(ops.Div(ops.Sum(wide), ops.Sum(inPlaceOf(widened(weights), wide))), losses.DType())
+		wide := half.Wide(losses) // 16 bits do not hold many sums
+		return ops.Cast(ops.Div(ops.Sum(wide), ops.Sum(inPlaceOf(half.Wide(weights), wide))), losses.DType())
 	case RowMeans:
 		if _, ok := losses.(rowed); !ok {
 			tenon.Throw(tenon.NewError(tenon.ErrUnsupported, fn, fmt.Sprintf("%s has no rows of different lengths", tenon.String(losses.Spec()))))
 		}
-		wide := widened(losses)
+		wide := half.Wide(losses)
 		if weights == nil {
 			weights = onesOf(wide)
 		}
-		sum, count := ops.Sum(wide, -1), ops.Sum(inPlaceOf(widened(weights), wide), -1)
+		sum, count := ops.Sum(wide, -1), ops.Sum(inPlaceOf(half.Wide(weights), wide), -1)
 		some := ops.NotEqual(count, 0.0)
 		mean := ops.Where(some, ops.Div(sum, ops.Where(some, count, 1.0)), 0.0)
 		return ops.Cast(ops.Div(ops.Sum(mean), ops.Sum(ops.Cast(some, wide.DType()))), losses.DType())

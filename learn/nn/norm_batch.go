@@ -5,6 +5,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/half"
 	"github.com/tenonml/tenon/named"
 	"github.com/tenonml/tenon/op"
 	"github.com/tenonml/tenon/ops"
@@ -66,7 +67,7 @@ func (l BatchNorm) Apply(x tensor.Tensor, r Running) tensor.Tensor {
 // error or, where only a traced function's call tells their number, leave the running statistics as they are.
 func (l BatchNorm) Train(x tensor.Tensor, r Running) (tensor.Tensor, Running) {
 	const fn = "nn.BatchNorm"
-	mean, variance, n := l.statistics(fn, widened(x)) // 16 bits do not count many items
+	mean, variance, n := l.statistics(fn, half.Wide(x)) // 16 bits do not count many items
 	y := onFeatures(fn, x, Names{In: l.Names.In}, func(x tensor.Tensor) tensor.Tensor {
 		return standardize(x, mean, variance, l.Scale, l.Offset, l.Epsilon)
 	})
@@ -116,20 +117,12 @@ func standardize(x, mean, variance, scale, offset tensor.Tensor, epsilon float64
 	if scale != nil {
 		factor = ops.Mul(factor, scale)
 	}
-	wide := widened(x)
+	wide := half.Wide(x)
 	y := withBias(ops.Mul(ops.Sub(wide, mean), factor), offset)
 	if wide.DType() == x.DType() {
 		return y
 	}
 	return ops.Cast(y, x.DType())
-}
-
-// widened returns floating-point numbers of 16 bits as float32, and others as they are.
-func widened(x tensor.Tensor) tensor.Tensor {
-	if d := x.DType(); d.IsFloat() && d.Size() < 4 {
-		return ops.Cast(x, dtype.Float32)
-	}
-	return x
 }
 
 // GroupNorm shifts and scales the features of each row, group by group, to mean 0 and variance
@@ -192,7 +185,7 @@ func (l GroupNorm) Apply(x tensor.Tensor) tensor.Tensor {
 // dense is Apply to the positions of the mask there, or to all if it is nil.
 func (l GroupNorm) dense(fn string, x, there tensor.Tensor) tensor.Tensor {
 	d := x.DType()
-	x = widened(x)
+	x = half.Wide(x)
 	apart := l.apart(fn, x)
 	rank := apart.Shape().Rank()
 	if rank < 3 {

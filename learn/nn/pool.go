@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/tenonml/tenon"
+	"github.com/tenonml/tenon/internal/half"
 	"github.com/tenonml/tenon/named"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/ops/rows"
@@ -108,7 +109,7 @@ func (l GlobalPool) over(fn string, x tensor.Tensor, n int) tensor.Tensor {
 			y := ops.Max(ops.Where(there, items, negInf(items)), over...)
 			return ops.Where(ops.Any(there, over...), y, 0.0)
 		}
-		wide := widened(items)
+		wide := half.Wide(items)
 		count := ops.Sum(ops.Cast(there, wide.DType()), over...)
 		return ops.Cast(ops.Div(ops.Sum(ops.Where(there, wide, 0.0), over...), ops.Maximum(count, 1.0)), items.DType())
 	case tensor.Carrier:

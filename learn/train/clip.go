@@ -1,6 +1,7 @@
 package train
 
 import (
+	"github.com/tenonml/tenon/internal/half"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -9,7 +10,7 @@ import (
 func GlobalNorm(grads []tensor.Tensor) tensor.Tensor {
 	var sum tensor.Tensor
 	for _, g := range grads {
-		g = widened(g)
+		g = half.Wide(g)
 		s := ops.Sum(ops.Mul(g, g))
 		if sum == nil {
 			sum = s

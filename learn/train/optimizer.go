@@ -5,6 +5,7 @@ import (
 
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
+	"github.com/tenonml/tenon/internal/half"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -48,21 +49,13 @@ func Update(o Optimizer, param, grad tensor.Tensor, slots []tensor.Tensor, done 
 	if p, g := param.Shape(), grad.Shape(); !p.CompatibleWith(g) {
 		tenon.Throw(tenon.NewError(tenon.ErrShape, "train.Update", fmt.Sprintf("the gradient has the shape %v, the parameter %v", g, p)))
 	}
-	p, wide := widened(param), make([]tensor.Tensor, len(slots))
+	p, wide := half.Wide(param), make([]tensor.Tensor, len(slots))
 	for i, s := range slots {
-		wide[i] = widened(s)
+		wide[i] = half.Wide(s)
 	}
 	before := ops.Cast(done, p.DType())
-	next, after := o.Update(p, widened(grad), wide, ops.Add(before, 1.0), o.Rate()(before))
+	next, after := o.Update(p, half.Wide(grad), wide, ops.Add(before, 1.0), o.Rate()(before))
 	return ops.Cast(next, param.DType()), after
-}
-
-// widened returns floating-point numbers of 16 bits as float32, and others as they are.
-func widened(x tensor.Tensor) tensor.Tensor {
-	if d := x.DType(); d.IsFloat() && d.Size() < 4 {
-		return ops.Cast(x, dtype.Float32)
-	}
-	return x
 }
 
 // scheduled is the part of an optimizer that knows its rate.

@@ -4,6 +4,7 @@ import (
 	"github.com/tenonml/tenon"
 	"github.com/tenonml/tenon/dtype"
 	"github.com/tenonml/tenon/grad"
+	"github.com/tenonml/tenon/internal/half"
 	"github.com/tenonml/tenon/ops"
 	"github.com/tenonml/tenon/tensor"
 )
@@ -102,7 +103,7 @@ func NewState[P any](params P, o Options) State[P] {
 	tenon.Throw(flat.anyTrained(params))
 	s := State[P]{Params: params, Scale: o.newScale(), Step: tensor.Scalar(int64(0)), Key: ops.RandomKey(o.Seed)}
 	for i, p := range flat.tensors() {
-		p = widened(p)
+		p = half.Wide(p)
 		s.Slots = append(s.Slots, flat.optimizers[i].Slots(p))
 		if o.Accumulate > 1 {
 			s.Sum = append(s.Sum, zeros(p))
@@ -110,7 +111,7 @@ func NewState[P any](params P, o Options) State[P] {
 	}
 	if o.averages() {
 		for _, p := range flat.all() {
-			s.Average = append(s.Average, widened(p))
+			s.Average = append(s.Average, half.Wide(p))
 		}
 	}
 	return s
@@ -177,7 +178,7 @@ func differentiate[P, B any](s State[P], batch B, loss lossOf[P, B], o Options, 
 		return r
 	})(flat.tensors(), batch)
 	for i, x := range grads {
-		if grads[i] = widened(x); len(s.Scale) > 0 {
+		if grads[i] = half.Wide(x); len(s.Scale) > 0 {
 			grads[i] = ops.Div(grads[i], ops.Cast(s.Scale[0], grads[i].DType()))
 		}
 	}
@@ -262,7 +263,7 @@ func step[P, B any](s State[P], batch B, loss lossOf[P, B], o Options, update bo
 	next.Params = packTrained(tenon.Must(flatten(after, o)), after, params)
 	if o.averages() {
 		for i, p := range tenon.Must(flatten(next.Params, o)).all() {
-			next.Average = append(next.Average, o.averaged(s.Average[i], widened(p), updates))
+			next.Average = append(next.Average, o.averaged(s.Average[i], half.Wide(p), updates))
 		}
 	}
 	return next, withLosses(losses, seen...)

@@ -16,6 +16,15 @@ type collected struct {
 	order []int64       // their places
 }
 
+// collecting returns what assembles n rows of each of some results.
+func collecting(results, n int) []collected {
+	out := make([]collected, results)
+	for i := range out {
+		out[i].n = n
+	}
+	return out
+}
+
 // add adds rows with their places.
 func (c *collected) add(y tensor.Tensor, at ...int64) {
 	d, ok := y.(*tensor.Dense)

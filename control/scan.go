@@ -97,7 +97,7 @@ func scanKernel(c *op.Call) ([]tensor.Tensor, error) {
 		n = k[0]
 	}
 	carry := slices.Clone(inputs[:nc])
-	ys := make([]collected, len(body.Outputs)-nc)
+	ys := collecting(len(body.Outputs)-nc, n)
 	for k := range n {
 		at := k
 		if c.Bool(4) {
@@ -117,7 +117,6 @@ func scanKernel(c *op.Call) ([]tensor.Tensor, error) {
 			carry[i] = out[i]
 		}
 		for i := range ys {
-			ys[i].n = n
 			ys[i].add(ops.ExpandDims(out[nc+i], 0), int64(at))
 		}
 	}

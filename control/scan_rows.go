@@ -102,7 +102,7 @@ func scanRows(c *op.Call, program backend.Program) ([]tensor.Tensor, error) {
 			return nil, &e
 		}
 		if ys == nil {
-			ys = make([]collected, len(out)-nc)
+			ys = collecting(len(out)-nc, len(t.items))
 		}
 		for i, v := range out {
 			switch {
@@ -110,7 +110,6 @@ func scanRows(c *op.Call, program backend.Program) ([]tensor.Tensor, error) {
 			case v.Shape().Rank() < 1 || v.Shape().Dim(0) != n:
 				return nil, c.Errorf(tenon.ErrShape, "the body returns %s as result %d for items of %d rows", tenon.String(v.Spec()), i, n)
 			case i >= nc:
-				ys[i-nc].n = len(t.items)
 				ys[i-nc].add(v, t.items[from:from+n]...)
 			}
 		}
